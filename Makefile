@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all setup demo test seeds fuzz oracle oracle-dependence oracle-openmp bench install clean format update-expected
+.PHONY: all deb setup demo test seeds fuzz oracle oracle-dependence oracle-openmp oracle-threads bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -28,6 +28,7 @@ demo: all
 
 # The whole suite: the release build, then the same tests under ASan and UBSan.
 test: all build-asan/build.ninja
+	@scripts/setup-browser.sh
 	@ninja -C build-asan
 	@scripts/test.sh
 
@@ -50,11 +51,19 @@ oracle: all
 oracle-dependence: all
 	@scripts/oracle.sh --check decide-dep,decide-literal,closure,witness --branches 100 --depends 60
 
+oracle-threads: all
+	@tests/threads/check.py --programs $${ORACLE_PROGRAMS:-500} $(BUILD)/snag $${ORACLE_SEED:-20261118}
+
 oracle-openmp: all
 	@scripts/oracle_openmp.sh
 
 bench: all
 	@bench/run.sh
+
+# The Debian package, build/snag_*.deb.
+deb: all
+	@cd $(BUILD) && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@ls $(BUILD)/*.deb
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)

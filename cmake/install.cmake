@@ -27,6 +27,9 @@ configure_file(cmake/snag-task.pc.in ${CMAKE_BINARY_DIR}/generated/snag-task.pc 
 install(FILES ${CMAKE_BINARY_DIR}/generated/snag-task.pc
 	DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 
+# Files for build systems of other projects: a toolchain, a module, a native file of Meson.
+install(DIRECTORY cmake/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/snag)
+
 # Man pages, from Markdown.
 file(GLOB MAN_SOURCES CONFIGURE_DEPENDS docs/man/*.1.md)
 foreach(source ${MAN_SOURCES})

@@ -3,9 +3,9 @@
 #
 # With it go the detectors that judge programs of tasks from inside (src/inside): the objects of the
 # tool, whose memory is the runtime's, so their calls of the C library's memory functions are renamed.
-file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/own/*.c src/inside/heap.c)
+file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/runtime/*/*.c src/own/*.c src/inside/heap.c)
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
-file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/inside/shadow.c src/base/memory.c
+file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/shadow/shadow.c src/base/memory.c
 	src/detect/tasks/serial.c src/detect/tasks/spbags.c src/detect/tasks/espbags.c src/detect/tasks/drdp.c src/detect/tasks/drdp_now.c src/detect/tasks/drdp_tasks.c src/detect/tasks/drdp_retire.c src/order/retire.c src/detect/tasks/guard.c src/order/lockset.c src/base/slots.c
 	src/detect/past.c src/order/bags.c src/order/dpst.c src/order/joins.c src/order/task_order.c
 	src/trace/event.c)
@@ -25,9 +25,9 @@ endforeach()
 
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
 set(RUNTIME_RENAMES)
-file(STRINGS src/runtime/libc.def RUNTIME_LIBC REGEX "^LIBC")
+file(STRINGS src/runtime/interpose/libc.def RUNTIME_LIBC REGEX "^LIBC")
 list(TRANSFORM RUNTIME_LIBC REPLACE "^LIBC[(][^,]*, ([a-z]+),.*" "\\1")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/libc.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/interpose/libc.def)
 foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
@@ -56,8 +56,8 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null
 	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
-	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/pause.s ${RUNTIME_DIR}/pause.s
+	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/sched/pause.s ${RUNTIME_DIR}/pause.s
 	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
-	DEPENDS src/runtime/pause.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	DEPENDS src/runtime/sched/pause.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

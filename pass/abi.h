@@ -26,7 +26,7 @@ struct Abi {
   llvm::Value *pointer(llvm::IRBuilder<> &B, llvm::Value *Address);
 
   /* Counts one access of this kind when the program runs; after the kinds come those that have a
-   * check, and checks of loops (src/runtime/pass.c). */
+   * check, and checks of loops (src/runtime/access/pass.c). */
   void count(llvm::IRBuilder<> &B, unsigned Kind, bool IsWrite);
   static constexpr unsigned OfLoops = Removals + 1;
 };
@@ -40,8 +40,8 @@ bool isSpunOn(const Access &A);
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
-/* Whether the filter (src/runtime/filter.h) can have accesses of this size and kind.  If so, one of
- * calledEmit() and inlinedEmit() puts the check in, else checkEmit(). */
+/* Whether the filter (src/runtime/access/filter.h) can have accesses of this size and kind.  If so,
+ * one of calledEmit() and inlinedEmit() puts the check in, else checkEmit(). */
 bool isFiltered(const Access &A);
 
 /* Inlined checks of a function, at most; those of loops that are told as a whole count for
@@ -56,7 +56,7 @@ struct Place {
 std::vector<Place> placesOf(llvm::Function &F, Abi &Calls, const Accesses &All);
 
 /* A check that looks into the filter: a call of a function that spares registers
- * (src/runtime/check.c), or inlined.  The latter ends the block at the access. */
+ * (src/runtime/access/check.c), or inlined.  The latter ends the block at the access. */
 void calledEmit(Abi &Calls, const Access &A);
 void inlinedEmit(Abi &Calls, const Access &A, llvm::Value *Site = nullptr);
 

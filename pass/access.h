@@ -3,14 +3,14 @@
  * access.h - the plain accesses of a function, and the checks that stand before them
  *
  * Accesses.  Loads and stores of every type, mem intrinsics, masked and scattered vector
- *         accesses, arguments passed by value.  Atomics are left to the compiler's own
- *         pass, as are functions that ask not to be instrumented.
+ *         accesses, arguments passed by value.  Atomics are left to the compiler's own pass, as
+ *         are functions that ask not to be instrumented.
  * Checks.  A call of the ABI of ThreadSanitizer where that has one (__tsan_read4 ...), of
  *         __tsan_read_range and __tsan_write_range for other sizes, of __snag_masked for vectors
  *         with a mask, of __snag_elements for arrays and vectors of known elements.
- *         In optimised code accesses of 1 to 16 bytes have a check that looks first whether there
- *         is anything to tell: inlined (inlined.cpp) or a call (src/runtime/check.c).  places.cpp
- *         decides which.
+ *         In optimised code the check of an access of 1 to 16 bytes first tests whether there is
+ *         anything to report: inlined (inlined.cpp) or in a call (src/runtime/access/check.c);
+ *         places.cpp decides which.
  */
 #ifndef SNAG_PASS_ACCESS_H
 #define SNAG_PASS_ACCESS_H

@@ -2,29 +2,33 @@
  *
  * branch.cpp - conditional branches, and the reads they depend on
  *
- * Idea.   What a thread does next depends on what it read only where its control flow branches:
- *         at conditional branches, switches, and calls of computed functions; and an access whose
- *         address depends on a read counts as one, as it would touch another location.  On which
- *         reads is found by walking from the condition back to where its values come
- *         from, through arithmetic, addresses, and variables on the stack (at -O0 nearly all are).
+ * Idea.   What a thread does next depends on what it read only where its control flow branches: at
+ *         conditional branches, switches, and calls of computed functions.  An access whose address
+ *         depends on a read counts as a branch, because with another value it would touch another
+ *         location.  The pass finds the reads: it walks from the condition back to where its values
+ *         come from, through arithmetic, addresses, and variables on the stack (at -O0 nearly all
+ *         are).
  *
- * Rules.  [load]   depends on that read; the pass told before what its address depends on
- *         [address] of an access: a branch on what its address and its length depend on
- *         [call]   a branch on what the arguments depend on; so for an argument that is part of
- *                  an address the caller has told a branch
- *         [slot]   the load of a variable on the stack that only loads and stores know: on what
- *                  the values stored there depend on, if each is read in the same block as its
- *                  store, and the variable in that of its use: they were last executed together
- *         [merge]  a phi of ways that come together: on the read of the way that was taken; a phi
- *                  of pointers tells which
- *         [loop]   a phi of a loop: on nothing, if none of its values depends on a read
- *         [new]    the address of new memory depends on nothing
- *         [again]  if on every path to a branch an earlier branch named a read, the pass does not
- *                  name that read again
- *         [all]    what comes from elsewhere (arguments in conditions, results of calls, atomics,
- * reads of earlier iterations) may depend on all earlier reads A branch that depends on no read is
- * not told; and the runtime leaves out what adds nothing (src/runtime/branch.c).  Data that flows
- * through other memory needs no care: every read before a write counts as one the write depends on.
+ * Rules.  [load]    A load depends on that read.  The pass has reported before what its address
+ *                   depends on.
+ *         [address] An access is a branch on what its address and its length depend on.
+ *         [call]    A call is a branch on what its arguments depend on.  So the caller has reported
+ *                   a branch for an argument that is part of an address.
+ *         [slot]    A variable on the stack that only loads and stores use: its load depends
+ *                   on what the stored values depend on, if each value is read in the same
+ *                   block as its store, and the variable in the block of its use.  They were
+ *                   last executed together then.
+ *         [merge]   A phi where paths join depends on the read of the path that was taken; a phi of
+ *                   pointers tells which.
+ *         [loop]    A phi of a loop depends on nothing, if none of its values depends on a read.
+ *         [new]     The address of new memory depends on nothing.
+ *         [again]   If on every path to a branch an earlier branch named a read, the pass does not
+ *                   name that read again.
+ *         [all]     A value from elsewhere (arguments in conditions, results of calls, atomics,
+ *                   reads of earlier iterations) may depend on all earlier reads.
+ *         The pass does not report a branch that depends on no read, and the runtime leaves out
+ *         branches that add nothing (src/runtime/access/branch.c).  Data that flows through other
+ *         memory needs no care: a write depends on every read before it.
  *
  * Guarantee.  The reads named include all that the condition was computed from.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calls.cpp - what ends a step
+ * calls.cpp - instructions that may synchronise, and so end a step
  */
 #include "calls.h"
 #include "options.h"

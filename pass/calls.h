@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calls.h - what ends a step: instructions that may synchronise
+ * calls.h - instructions that may synchronise, and so end a step
  *
  * Idea.   A step of a thread or task ends where it may be ordered with another one.  In a program
- *         of tasks only calls can do that; in one of threads atomics and fences too.
- * Rules.  A call does not synchronise if it is an intrinsic, does not write memory, is a
- *         function of the C library that is known not to, or one of this module that no other
- *         can take the place of, in which nothing synchronises: the greatest such set.
+ *         of tasks only calls can do that; in a program of threads atomics and fences, too.
+ * Rules.  A call does not synchronise if it is an intrinsic, if it does not write memory, if it
+ *         calls a function of the C library that is known not to synchronise, or if it calls a
+ *         function of this module that no other definition can replace and in which nothing
+ *         synchronises: the greatest such set.
  */
 #ifndef SNAG_PASS_CALLS_H
 #define SNAG_PASS_CALLS_H

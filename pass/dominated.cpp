@@ -2,22 +2,27 @@
  *
  * dominated.cpp - cells that are checked twice in a step
  *
- * Idea.   Dataflow over places: a place is a pointer of the program, an offset from it,
- *         a size, and read or write.
- * Rules.  [before]  an access of a place that, on all ways to it, was checked since the step
- *                   began; a check covers the places inside it, and that of a write those of reads
- *         [after]   for tasks only, whose steps have no order within: an access that on all
- *                   ways from it is followed, in its step, by one that covers it and was not
- *                   itself removed by [before]; not around loops, so that it comes for certain
- *         Volatile accesses stay: in a loop that waits for another thread the check is where
- *         that gets its turn.
- *         A pointer that is computed again is another one: its places are forgotten there.
- * Correct.  [before]: the access that covers it is in the same step, so that whatever is parallel
- *         to one is parallel to the other, and conflicts with both.  If that one was removed by
- * [before] the argument goes on from there, and ends, since it goes back in time; likewise [after]
- *         forward.  One removed by [before] may lean on one removed by [after]: which is covered in
- *         the same step too.  In programs of threads the same holds of happens-before, in which
- *         a step has one place: as with the filter of the runtime (src/runtime/access.h).
+ * Idea.   Dataflow over places.  A place is a pointer of the program, an offset from it, a
+ *         size, and read or write.
+ * Rules.  [before]  The pass removes the check of an access if on all paths to it the place was
+ *                   checked since the step began.  A check covers the places inside it, and the
+ *                   check of a write covers reads.
+ *         [after]   For tasks only, whose steps have no order within: it removes the check of an
+ *                   access if on all paths from it another access of the step covers it, and
+ *                   [before] did not remove that one.  Not around loops, so that the other access
+ *                   comes for certain.
+ *         Volatile accesses keep their checks: in a loop that waits for another thread, the
+ *         check is where the other thread gets its turn.
+ *         A pointer that is computed again is another pointer: its places are forgotten there.
+ * Correct.  [before]: The covering access is in the same step.  So an access that is parallel
+ *           to one
+ *         is parallel to the other, and conflicts with both.  If [before] removed the covering
+ *         check, too, the argument goes on from there; it ends, because it goes back in time.
+ *         Likewise
+ *         [after], forward.  A check removed by [before] may depend on one removed by [after],
+ *         which is covered in the same step, too.  In programs of threads the same holds for
+ *         happens-before, in which a step has one place: as for the filter of the runtime
+ *         (src/runtime/access/access.h).
  */
 #include "removals.h"
 

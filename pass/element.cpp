@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * element.cpp - of what size the elements are that vectors and mem intrinsics access
+ * element.cpp - the size of the elements that vectors and mem intrinsics access
  */
 #include "element.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * element.h - of what size the elements are that vectors and mem intrinsics access
+ * element.h - the size of the elements that vectors and mem intrinsics access
  *
- * Idea.   The recorder knows memory as variables, and cuts them where accesses meet in part.  An
- *         array that is set or copied as a whole, and used by element, need not be cut if it is
- *         known to be made of elements.  What is said here is no more than a hint.
- * Rules.  [type]   of what is at the address: a pointer's, where it has one, that of an object, or
- * of the element that was asked for [alias]  what the stores were said to be of which the optimiser
- * made a memset [same]   all scalars in the type have the same size; bytes may be anything
+ * Idea.   The recorder divides memory into variables, and splits a variable where accesses overlap
+ *         in part.  An array that is set or copied as a whole, and used by element, need not be
+ *         split if the recorder knows that it consists of elements.  The size is only a hint.
+ * Rules.  [type]   The element has the type of the pointer, where pointers have types; that of the
+ *                  object; or that of the element whose address was computed.
+ *         [alias]  For a memset that the optimiser made of stores, it has the type of these stores.
+ *         [same]   All scalars in the type have the same size; bytes may be anything.
  */
 #ifndef SNAG_PASS_ELEMENT_H
 #define SNAG_PASS_ELEMENT_H

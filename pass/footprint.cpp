@@ -3,29 +3,32 @@
  * footprint.cpp - checks of loops, moved before them: one for a cell, one for a whole array
  *
  * Idea.   An access that every iteration of a loop makes, at an address that moves by the same
- *         distance each time, touches cells known before the loop begins: a range.  Loops around
- *         it make it a range of ranges, up to MaxDims.
+ *         distance each time, touches cells that are known before the loop begins: a range.  Loops
+ *         around it make it a range of ranges, up to MaxDims.
  *
- * Rules.  [every]   the access, or the range it became, is executed in every iteration: its block
+ * Rules.  [every]   Every iteration executes the access, or the range it became: its block
  *                   dominates the latch ...
- *         [guard]   ... or in all or none, by a condition that does not change in the loop: such
- *                   is the test whether an inner loop begins.  The count is 0 if it is false
- *         [count]   how many iterations that are is known when the loop begins; one more if
- *                   the test for the end comes behind the access in all exits, and not if it
- *                   comes before in all
- *         [step]    the address is affine in the loop, with a distance that does not change in it
- *         [nsw]     subscripts are computed as if they were wide: an overflow that must not be
- * would make the access undefined [quiet]   nothing in the loop may synchronise, throw, or end the
- * program: all its accesses are in one step, that of the place before the loop [same]    distance
- * 0: the same cell each time; that is loop-invariant motion [cover]   what lies in another range of
- * the same shape that says as much is left out [join]    ranges of one loop with one shape that lie
- * side by side become one: what unrolling and vectorising took apart
+ *         [guard]   ... or all iterations do or none, by a condition that does not change in the
+ *                   loop, such as the test whether an inner loop begins.  The count is 0 if it is
+ *                   false.
+ *         [count]   The number of iterations is known when the loop begins.  It is one more if all
+ *                   exits test behind the access, and not if all test before it.
+ *         [step]    The address is affine in the loop, with a distance that does not change in it.
+ *         [nsw]     Subscripts are computed as if they were wide: an overflow that must not happen
+ *                   would make the access undefined.
+ *         [quiet]   Nothing in the loop may synchronise, throw, or end the program: all its
+ *                   accesses are in one step, that of the place before the loop.
+ *         [same]    Distance 0 means the same cell each time: loop-invariant motion.
+ *         [cover]   A range that lies in another one of the same shape and of at least its kind is
+ *                   left out.
+ *         [join]    Ranges of one loop with one shape that lie side by side become one, as before
+ *                   unrolling and vectorising.
  *
- * Correct.  The cells of the range are those of the accesses, no more (by [every], [count]) and
- *         no fewer (by [step]; addresses wrap as in the program), in the same step, by
- *         [quiet].  That a loop is left by its exits only assumes that it ends, as C does.
+ * Correct.  The cells of the range are those of the accesses: no more (by [every], [count]) and no
+ *         fewer (by [step]; addresses wrap as in the program), in the same step (by [quiet]).
+ *         That a loop is left by its exits only assumes that it ends, as C does.
  * Reference.  Raman et al., section 6.4; Jin et al., DRDP, section 4.4.2, with scalar evolution in
- * the place of polyhedra.
+ *         the place of polyhedra.
  */
 #include "removals.h"
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inlined.cpp - a check that looks, in place, whether an access adds anything
+ * inlined.cpp - a check that tests in place whether an access adds anything
  *
- * Idea.   Most accesses repeat what the runtime knows already.  It keeps a table of these, one
- * entry to compare (src/runtime/filter.h); the code that does so stands before the access, and a
- * call only behind it:
+ * Idea.   Most accesses repeat what the runtime knows already.  The runtime keeps a table of these
+ *         accesses (src/runtime/access/filter.h).  The code before an access compares one
+ *         entry, and calls the runtime only if it differs:
  *
  *             if (--fuel < 0 || filter[slot of the address] != address and key)
  *                     if (fuel < 0 || filter[slot of the address] != address and lasting)
  *                             __snag_new_read4(address);
  *
- *         This is for traces as for detectors in the process: both tell the runtime when what was
- *         known is so no longer, by another key.
- *         In programs of tasks two shorter looks come first: whether anything is looked at now, and
- *         whether the access is where that of the iteration before led to expect it, or was
- *         (src/runtime/sites.h).
+ *         This serves traces and detectors in the process: when something is no longer known, the
+ *         runtime changes the key.
+ *         In programs of tasks two shorter tests come first: whether anything is observed now, and
+ *         whether the access is where the iteration before led to expect it, or was
+ *         (src/runtime/access/sites.h).
  *         This is about 70 bytes of code.  places.cpp says which accesses get it; the others call a
- *         function that looks in the same way (src/runtime/check.c).
+ *         function with the same tests (src/runtime/access/check.c).
  * Rules.  [size]  1, 2, 4, 8 bytes anywhere, and 16, which are two of 8
- *         [idle]  nothing is looked at by a detector in the process while nothing can race
- *         [slow]  code that is not optimised calls the runtime at every access
+ *         [idle]  A detector in the process sees nothing while nothing can race.
+ *         [slow]  Code that is not optimised calls the runtime at every access.
  */
 #include "abi.h"
 #include "compat.h"
 
-#include "../src/runtime/filter.h"
-#include "../src/runtime/sites.h"
+#include "../src/runtime/access/filter.h"
+#include "../src/runtime/access/sites.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"

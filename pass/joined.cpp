@@ -2,18 +2,18 @@
  *
  * joined.cpp - parts of a word that are accessed one after the other: one check
  *
- * Idea.   Bytes that make a word, the two halves of a pair: accesses of one block, from one
+ * Idea.   Bytes that make a word, or the two halves of a pair: accesses of one block, from one
  *         pointer, all reads or all writes, that together fill 2, 4 or 8 bytes.  The first of them
- *         gets the check of them all.
+ *         gets one check for all.
  *
- * Rules.  [block]  nothing between them may synchronise, throw or end the program, so that they are
- *                  in one step, and all or none is executed
- *         [fill]   every byte of the word belongs to an access that lies in it
+ * Rules.  [block]  Nothing between them may synchronise, throw or end the program.  So they are in
+ *                  one step, and all or none of them is executed.
+ *         [fill]   Every byte of the word belongs to an access that lies in it.
  *
- * Correct.  The check says of a byte what the check of its access said, in the same step.  For
- * tasks only, whose steps have no order within.
+ * Correct.  The check says about a byte what the check of its access said, in the same step.  For
+ *         tasks only, whose steps have no order within.
  *
- * Cost.   At most MaxOpen words at a time are looked at.
+ * Cost.   The pass keeps at most MaxOpen words at a time.
  */
 #include "compat.h"
 #include "removals.h"

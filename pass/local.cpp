@@ -2,15 +2,18 @@
  *
  * local.cpp - objects that no other thread or task can reach
  *
- * Idea.   A variable on the stack, an argument passed by value, a new block of the heap, or the
- *         copy that a task was given as its argument: if its address is neither stored anywhere,
- *         nor returned, nor given to a function that may keep it, it is accessed only by this call
- *         of the function and those below it: one thread, and one task, since only a pointer that
- *         was kept reaches another.  Whatever order they are in, no other access conflicts.
- * Rules.  [copied]  what creates a task with a copy of its argument keeps the copy, not the
- * address; nor does it matter that it reads such an object [own]     the argument of a function
- * that is used for nothing but to create such tasks is the copy: nobody else was given it.  It may
- * be called, too, with an object that is local to its caller Reference.  Raman et al., section 6.3.
+ * Idea.   Take a variable on the stack, an argument passed by value, a new block of the heap,
+ *         or the copy that a task got as its argument.  Suppose the function does not store
+ *         its address, return it, or pass it to a function that may keep it.  Then only this
+ *         call of the function and those below it access the object: one thread, and one task,
+ *         because only a pointer that was kept reaches another one.  No other access
+ *         conflicts, in any order.
+ * Rules.  [copied]  A function that creates a task with a copy of its argument keeps the copy, not
+ *                   the address.  That it reads the object does not matter either.
+ *         [own]     If a function is used only to create such tasks, its argument is the copy,
+ *                   which no other task has.  The function may also be called with an object
+ *                   that is local to its caller.
+ * Reference.  Raman et al., section 6.3.
  */
 #include "removals.h"
 

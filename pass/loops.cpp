@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loops.cpp - loops of programs of threads, told as a whole
+ * loops.cpp - loops of programs of threads, reported as a whole
  *
- * Idea.   While a thread runs no other does, until it has made as many events as its turn has
- *         left.  If a loop makes the same accesses in every iteration, at addresses that are
- *         known before it begins, so many iterations of it can run without any check, and be
- *         told afterwards (src/runtime/loop.c), in the order in which they were made:
+ * Idea.   While a thread runs no other does, until it has made the events that its turn has left.
+ *         Suppose a loop makes the same accesses in every iteration, at addresses that are known
+ *         before it begins.  Then as many iterations as fit into the turn can run without checks.
+ *         They are reported afterwards (src/runtime/access/loop.c), in the order in which they ran:
  *
  *             do {                                   do {
  *                 body(i);                                if (wait == 0)
@@ -17,24 +17,26 @@
  *                                                             checked body(i++);
  *                                                     } while (i < n);
  *
- *         The loop without checks is the optimiser's again, which may make vectors of it.
+ *         The optimiser may transform the loop without checks, for example into vectors.
  *
- * Rules.  [inner]   no loop inside, one exit, behind the body
- *         [count]   if the number of iterations is known when it begins, the copy has that, and
- *                   the optimiser all freedom; else it ends early where its own condition says so
- *         [every]   each access is made in every iteration, at an address that moves by the
- *                   same distance each time; what is not is no access of more than 16 bytes, nor
- *                   volatile, nor atomic
- *         [quiet]   nothing else touches memory, synchronises, or can be left early: no calls
- *         [repeat]  the same cell again in an iteration, after an access that says as much, is
- *                   not told, nor checked
- *         [pair]    two words side by side, one after the other, are one access of 16 bytes
- *         [checked] the checks of the other copy are put in here, so that the optimiser leaves
- *                   them in that order, and its accesses are marked (marks.h)
- *         [untold]  between begin and access no check is put in, whatever the optimiser makes there
+ * Rules.  [inner]   The loop has no loop inside, and one exit, behind the body.
+ *         [count]   If the number of iterations is known when the loop begins, the copy has that
+ *                   number, and the optimiser all freedom; else the copy ends early where its own
+ *                   condition says so.
+ *         [every]   Every iteration makes each access, at an address that moves by the same
+ *                   distance each time.  No access is larger than 16 bytes, volatile or atomic.
+ *         [quiet]   Nothing else touches memory or synchronises, and there are no calls, which
+ *                   could leave the loop early.
+ *         [repeat]  A second access to the same cell in an iteration, of the same kind or a read
+ *                   after a write, is neither reported nor checked.
+ *         [pair]    Two words side by side, one after the other, are one access of 16 bytes.
+ *         [checked] The pass inserts the checks of the other copy here, so that the optimiser keeps
+ *                   their order; the accesses there are marked (marks.h).
+ *         [untold]  It inserts no check between begin and access, whatever the optimiser makes
+ *                   there.
  *         Not with branches, which depend on single reads; nor in code that is not optimised.
- * Correct.  Both copies make the same events in the same order, so that the runtime may
- *         choose between them at every iteration.
+ * Correct.  Both copies make the same events in the same order, so the runtime may choose between
+ *         them at every iteration.
  */
 #include "loops.h"
 

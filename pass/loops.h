@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loops.h - loops of programs of threads, told as a whole
+ * loops.h - loops of programs of threads, reported as a whole
  */
 #ifndef SNAG_PASS_LOOPS_H
 #define SNAG_PASS_LOOPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * marker.cpp - what a module tells about itself
+ * marker.cpp - the note that the pass leaves in a module
  *
- * In assembler, since a section that is not loaded has no place in LLVM's own terms.
+ * It is in assembler, because LLVM's IR cannot express a section that is not loaded.
  */
 #include "marker.h"
 

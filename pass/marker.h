@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * marker.h - what a module tells about itself: that the pass was here, and what it did
+ * marker.h - the note that the pass leaves in a module: that it ran, and what it did
  *
- * Format. Section .snag.pass, which is not loaded: texts, each with a NUL behind it,
+ * Format. Section .snag.pass, which is not loaded: texts, each followed by a NUL,
  *
  *           <source file> TAB <checks> TAB <removal>=<n> ...
  *
- *         <source file> as the compiler was given it; n accesses have no check for
- *         that reason (removals.def); counted are places in the code.
+ *         <source file> as the compiler was given it; n accesses have no check for that reason
+ *         (removals.def).  Accesses are counted in the code, not as they are executed.
  */
 #ifndef SNAG_PASS_MARKER_H
 #define SNAG_PASS_MARKER_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * marks.h - accesses whose checks were moved before the vectoriser took the loops apart
+ * marks.h - accesses whose checks were moved before the vectoriser changed the loops
  *
- * Idea.   A mark has to stay with an access that is widened, unrolled or cloned, and to go where it
- *         is merged with one that has none.  Access groups are what LLVM treats so: a group that
- *         no loop names means nothing to it.  One group for each reason.
- *         Of tasks, the optimiser is told until it is done that the checks of these touch
- *         nothing it knows, so that they do not hinder it.
+ * Idea.   A mark must stay with an access that is widened, unrolled or cloned, and must go where the
+ *         access is merged with one that has no mark.  LLVM treats access groups so; a group that no
+ *         loop names means nothing to it.  There is one group for each reason.
+ *         In programs of tasks, the optimiser is told until it is done that the checks of these
+ *         accesses touch nothing it knows, so that they do not hinder it.
  */
 #ifndef SNAG_PASS_MARKS_H
 #define SNAG_PASS_MARKS_H

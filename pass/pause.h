@@ -9,7 +9,7 @@
 
 namespace snag {
 
-/* Puts a call of the runtime before each `pause` of a function (src/runtime/pause.c). */
+/* Puts a call of the runtime before each `pause` of a function (src/runtime/sched/pause.c). */
 void pausesEmit(llvm::Function &F);
 
 } // namespace snag

@@ -2,19 +2,20 @@
  *
  * peeled.cpp - the first iteration of a loop, by itself
  *
- * Idea.   What every iteration reads at the same address, say a bound that the optimiser cannot
- *         keep in a register, adds nothing after the first one.  If that stands before the loop,
- *         its checks are on all ways into the others (dominated.cpp):
+ * Idea.   Suppose every iteration reads the same address, for example a bound that the optimiser
+ *         cannot keep in a register.  After the first iteration this adds nothing.  If the first
+ *         iteration stands before the loop, its checks are on all paths into the others
+ *         (dominated.cpp):
  *
  *             do body(i); while (++i < n);        if (body(i), ++i < n)
  *                                                         do body(i); while (++i < n);
  *
- * Rules.  [same]    an access in every iteration at an address from before the loop
- *         [other]   and one, in every iteration, at another: where a loop waits for another
- *                   thread its checks are where that gets its turn
- *         [quiet]   nothing in it synchronises, and it is small
- *         Not loops that are told as a whole (loops.cpp), nor with branches, which depend on single
- *         reads.
+ * Rules.  [same]    Every iteration makes an access at an address from before the loop ...
+ *         [other]   ... and one at another address: in a loop that waits for another thread, the
+ *                   checks are where the other thread gets its turn.
+ *         [quiet]   Nothing in the loop synchronises, and it is small.
+ *         Not loops that are reported as a whole (loops.cpp), nor with branches, which depend on
+ *         single reads.
  */
 #include "peeled.h"
 

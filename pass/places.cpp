@@ -5,7 +5,7 @@
  * Idea.   An inlined check saves a call: about 5 of 20 instructions.  It costs
  *         60 bytes of code more, and the time to compile them.  That pays in a
  *         small loop, which makes many accesses with little code.  All other
- *         checks are calls (src/runtime/check.c).
+ *         checks are calls (src/runtime/access/check.c).
  * Rules.  [loop]   The check is in a loop that calls no function of the program.
  *                  Loops inside of this loop have no checks.
  *         [small]  The loop has at most MaxOfLoop checks.
@@ -13,7 +13,7 @@
  *                  would exceed that, all of its checks are calls.
  *         [size]   Code that is optimised for size has only calls.
  *         [site]   In programs of tasks an inlined check has a site, which
- *                  tells many accesses as one range (src/runtime/sites.h).
+ *                  tells many accesses as one range (src/runtime/access/sites.h).
  *                  There [loop] and [small] do not apply: checks in all loops
  *                  are inlined.
  *         [ways]   If the address of an access depends on the way that led to
@@ -24,7 +24,7 @@
  */
 #include "abi.h"
 
-#include "../src/runtime/sites.h"
+#include "../src/runtime/access/sites.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -2,16 +2,16 @@
  *
  * plugin.cpp - the pass of `snag cc`: inserts checks, and removes the needless ones
  *
- * Idea.   It runs last, after the optimiser and right before the compiler's own pass of
- *         -fsanitize=thread, in whose place it checks the plain accesses.  The attribute that
- *         asks for these goes away with that, and what the other pass does without it is left to
- *         it: atomics, function entry and exit, the constructor that calls __tsan_init.  Until
- *         here the attribute has kept the optimiser from inventing accesses.
- *         Checks of whole loop nests are put in earlier, while these have the shape that
- *         the program gave them: before the vectoriser, which makes several loops of one.
- * Rules.  The pass knows no analysis: it says which cells are read and written, or shows that
+ * Idea.   The pass runs last, after the optimiser and right before the compiler's own pass of
+ *         -fsanitize=thread.  It checks the plain accesses in place of that pass, and removes the
+ *         attribute that asks for them.  The other pass still does what needs no attribute:
+ *         atomics, function entry and exit, the constructor that calls __tsan_init.  Until here the
+ *         attribute has kept the optimiser from inventing accesses.
+ *         Checks of whole loop nests are inserted earlier, while the nests have the shape that the
+ *         program gave them: before the vectoriser, which makes several loops of one.
+ * Rules.  The pass knows no analysis.  It says which cells are read and written, or shows that
  *         saying so adds nothing (removals.def).
- * Self-check.  Each module tells in the section .snag.pass that it was here (marker.h).
+ * Self-check.  Each module says in the section .snag.pass that the pass ran (marker.h).
  */
 #include "access.h"
 #include "branch.h"

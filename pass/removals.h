@@ -2,9 +2,9 @@
  *
  * removals.h - one function for each way to find needless checks; each marks accesses
  *
- * Two accesses are in one step if nothing between them may synchronise (calls.h).  Within a step
- * a check says: this cell is read, or written.  Saying so twice adds nothing, and that of a write
- * says more than that of a read, to every detector.
+ * Two accesses are in one step if nothing between them may synchronise (calls.h).  Within a step a
+ * check says: this cell is read, or written.  A second check of the cell adds nothing for any
+ * detector; the check of a write covers a read, too.
  */
 #ifndef SNAG_PASS_REMOVALS_H
 #define SNAG_PASS_REMOVALS_H

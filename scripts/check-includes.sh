@@ -6,22 +6,32 @@ cd "$(dirname "$0")/.."
 allowed() {
 	case $1 in
 	base | own) echo "" ;;
-	runtime) echo "own omp task trace" ;; # the hooks.h, trace/event.h
+	shadow) echo "base" ;;
+	runtime) # init.c starts every room; table.h stands on base/keyed.h
+		echo "runtime/access runtime/channel runtime/interpose runtime/sched runtime/tasks own omp task trace base" ;;
+	runtime/channel) echo "runtime runtime/access runtime/tasks own trace" ;; # obstacles.def
+	runtime/access) echo "runtime runtime/channel runtime/sched runtime/tasks own omp trace" ;; # hooks.h
+	runtime/tasks) echo "runtime runtime/access runtime/channel runtime/interpose runtime/sched own omp task trace" ;;
+	runtime/sched) echo "runtime runtime/access runtime/channel runtime/interpose runtime/tasks omp trace" ;;
+	runtime/interpose) echo "runtime runtime/access runtime/channel runtime/sched runtime/tasks" ;;
 	omp) echo "own task trace base" ;;
-	inside) echo "own runtime detect trace base" ;;
+	inside) echo "own runtime shadow detect trace base" ;;
 	trace | order) echo "base" ;;
 	witness | task) echo "trace base" ;; # so the checker knows nothing of decide/
 	witness/decide) echo "witness trace base" ;;
 	report) echo "trace order base" ;;
 	detect) echo "detect/slice witness trace order base" ;; # contended.h
-	detect/slice | detect/threads | detect/predictive | detect/tasks | detect/partners | detect/candidates | detect/deadlock)
+	detect/slice) echo "detect witness shadow trace order base" ;;
+	detect/threads | detect/predictive | detect/tasks | detect/partners | detect/candidates | detect/deadlock)
 		echo "detect witness trace order base" ;;
 	detect/analyze)
 		echo "detect detect/slice detect/partners detect/candidates detect/deadlock witness trace order base" ;;
 	lang) echo "task trace order base" ;;
 	record) echo "runtime report trace base" ;;
+	explore) echo "record runtime report detect trace base" ;;
 	cc) echo "pass omp base" ;; # pass/removals.def, omp/marks.def
-	cli) echo "cc lang record report detect witness trace base" ;;
+	scout) echo "record detect runtime trace base" ;;
+	cli) echo "cc lang explore scout record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -17,6 +17,9 @@ enum snag_code {
 	SNAG_EINPUT = -1,    /* bad input or bad usage: exit status 2 */
 	SNAG_EIO = -2,	     /* the system refused: missing file, full disk, ... : exit status 2 */
 	SNAG_EINTERNAL = -3, /* the tool itself failed: exit status >= 125 */
+	/* No failure: a running program split a variable, so a consumer that ignores splits has to
+	 * read the recorded file instead (record/live.h). */
+	SNAG_ESPLIT = -4,
 };
 
 struct snag_error {

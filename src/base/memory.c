@@ -17,6 +17,7 @@ static struct {
 	snag_exhausted_handler *handler;
 	void *ctx;
 	void *reserve;
+	void (*end)(void);
 } exhausted;
 
 void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx)
@@ -32,7 +33,7 @@ void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx)
 	exhausted.handler = handler;
 }
 
-__attribute__((noreturn, cold)) static void out_of_memory(void)
+__attribute__((cold)) void snag_out_of_memory(void)
 {
 	static const char msg[] = "snag: out of memory\n";
 	static atomic_flag is_taken = ATOMIC_FLAG_INIT;
@@ -48,22 +49,35 @@ __attribute__((noreturn, cold)) static void out_of_memory(void)
 		free(exhausted.reserve);
 		status = exhausted.handler(exhausted.ctx);
 	}
+	if (exhausted.end)
+		exhausted.end();
 	_exit(status);
+}
+
+void snag_memory_at_end(void (*end)(void))
+{
+	exhausted.end = end;
 }
 
 void *snag_alloc(size_t nbytes)
 {
 	void *p = malloc(nbytes ? nbytes : 1);
 	if (!p)
-		out_of_memory();
+		snag_out_of_memory();
 	return p;
+}
+
+char *snag_strdup(const char *text)
+{
+	size_t n = strlen(text) + 1;
+	return memcpy(snag_alloc(n), text, n);
 }
 
 void *snag_calloc(size_t n, size_t elem)
 {
 	void *p = calloc(n ? n : 1, elem ? elem : 1);
 	if (!p)
-		out_of_memory();
+		snag_out_of_memory();
 	return p;
 }
 
@@ -73,7 +87,7 @@ void *snag_calloc_lines(size_t n, size_t elem)
 	void *p;
 	if (__builtin_mul_overflow(n, elem, &nbytes) ||
 	    posix_memalign(&p, CACHE_LINE, nbytes ? nbytes : 1) != 0)
-		out_of_memory();
+		snag_out_of_memory();
 	return memset(p, 0, nbytes);
 }
 
@@ -92,14 +106,14 @@ void *snag_realloc(void *p, size_t n, size_t elem)
 {
 	size_t nbytes;
 	if (__builtin_mul_overflow(n, elem, &nbytes))
-		out_of_memory();
+		snag_out_of_memory();
 	if (!p && nbytes >= HUGE_PAGE) { /* so that it has as many whole pages as possible */
 		if (posix_memalign(&p, HUGE_PAGE, nbytes) != 0)
-			out_of_memory();
+			snag_out_of_memory();
 	} else {
 		p = realloc(p, nbytes ? nbytes : 1);
 		if (!p)
-			out_of_memory();
+			snag_out_of_memory();
 	}
 	if (nbytes >= HUGE_PAGE)
 		wish_huge(p, nbytes);
@@ -119,7 +133,7 @@ void *snag_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 	size_t n = *cap ? *cap : 16;
 	while (n < need)
 		if (__builtin_mul_overflow(n, (size_t)2, &n))
-			out_of_memory();
+			snag_out_of_memory();
 	p = snag_realloc(p, n, elem);
 	memset((char *)p + *cap * elem, 0, (n - *cap) * elem);
 	*cap = n;
@@ -141,7 +155,7 @@ static void *map_bytes(size_t nbytes)
 {
 	void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
-		out_of_memory();
+		snag_out_of_memory();
 	return p;
 }
 
@@ -149,7 +163,7 @@ void *snag_huge_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 {
 	size_t new_cap = *cap * 2 > need ? *cap * 2 : need, nbytes;
 	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
-		out_of_memory();
+		snag_out_of_memory();
 	if (!is_mapped(new_cap, elem)) {
 		void *lines = snag_calloc_lines(new_cap, elem);
 		if (p)
@@ -163,7 +177,7 @@ void *snag_huge_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 	if (is_mapped(*cap, elem)) {
 		to = mremap(p, mapped_bytes(*cap, elem), nbytes, MREMAP_MAYMOVE);
 		if (to == MAP_FAILED)
-			out_of_memory();
+			snag_out_of_memory();
 	} else {
 		to = map_bytes(nbytes);
 		if (p)

@@ -25,7 +25,15 @@ typedef int snag_exhausted_handler(void *ctx);
  * reserve. */
 void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx);
 
-void *snag_alloc(size_t nbytes);		/* uninitialised */
+/* `end` runs after the handler, just before the process ends because memory ran out. */
+void snag_memory_at_end(void (*end)(void));
+
+/* Ends the process as a failed allocation does.  For libraries that report a lack of memory as an
+ * error where no caller expects one. */
+__attribute__((noreturn)) void snag_out_of_memory(void);
+
+void *snag_alloc(size_t nbytes); /* uninitialised */
+char *snag_strdup(const char *text);
 void *snag_calloc(size_t n, size_t elem);	/* zeroed */
 void *snag_calloc_lines(size_t n, size_t elem); /* zeroed; aligned to a cache line */
 void *snag_realloc(void *p, size_t n, size_t elem);

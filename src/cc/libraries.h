@@ -2,9 +2,9 @@
  *
  * libraries.h - the files a program is made of: its own, and the shared libraries it needs
  *
- * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in /usr/local/lib; not in the
- * system's own folders, whose libraries were not built by `snag cc`.  Libraries that the program opens by
- * itself are told by the runtime in it (record/launch.h).
+ * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in
+ * /usr/local/lib; not in the system's own folders, whose libraries were not built by `snag
+ * cc`.  Libraries that the program opens by itself are told by the runtime in it (record/launch.h).
  */
 #ifndef SNAG_CC_LIBRARIES_H
 #define SNAG_CC_LIBRARIES_H

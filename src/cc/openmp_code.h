@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_code.h - what is rewritten between the pragmas of OpenMP
+ * openmp_code.h - what snag cc rewrites between the pragmas of OpenMP
  *
- * Rules.  [calls]     the program's calls of omp_get_thread_num() and the like get names of their own, since
- *                     gcc calls these functions for its own purposes too: only who asks by himself
- *                     may do something else on another thread.  What gcc calls gets names as well, in the assembler: the
- *                     plain ones are left to files that were compiled otherwise, or by a gcc whose master
- *                     blocks cannot be seen (openmp_masked.h)
+ * Rules.  [calls]     The program's calls of omp_get_thread_num() and the like get names of their
+ *                     own, because gcc also calls these functions for its own purposes.  Only code
+ *                     that asks by itself may do something else on another thread.  The functions
+ *                     that gcc calls get names as well, in the assembler.  The plain names are left
+ *                     to files that were compiled otherwise, or by a gcc whose master blocks cannot
+ *                     be seen (openmp_masked.h).
  *         [sections]  { a; section b; } becomes
  *                     for (int s = 0; s < 2; s++) switch (s) { case 0:; a; break; case 1:; b; }
  */

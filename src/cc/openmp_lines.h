@@ -2,9 +2,9 @@
  *
  * openmp_lines.h - the lines of preprocessed text, and which lines of sources they are
  *
- * A mark, # 12 "name" flags, says what the next line is.  What is put on lines of its own has to be between
- * marks, so that the others stay what they are.  A literal R"(...)" belongs to one line, however many it
- * is on: pragmas in it are none.
+ * A line mark, # 12 "name" flags, says which line of which source comes next.  The rewriter puts
+ * line marks around lines that it adds, so that the other lines keep their numbers.  A literal
+ * R"(...)" belongs to one line, however many it spans: a pragma inside it is none.
  */
 #ifndef SNAG_CC_OPENMP_LINES_H
 #define SNAG_CC_OPENMP_LINES_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_masked.h - makes the runtime see who is to execute blocks of master and masked
+ * openmp_masked.h - makes the runtime see which thread executes blocks of master and masked
  *
- * gcc compares the number of the thread by itself.  But it evaluates the filter clause in every thread that
- * comes to the block: so that becomes a call, which returns what it is given (omp/deal.h).
+ * gcc compares the number of the thread by itself.  But it evaluates the filter clause in every
+ * thread that comes to the block.  So the rewriter puts a call there, which returns its
+ * argument and lets the runtime see the thread (omp/deal.h).
  *
  * Rules.  [master]  becomes masked filter(__snag_omp_masked(0))
- *         [masked]  filter(e), or none, becomes filter(__snag_omp_masked(e)), filter(__snag_omp_masked(0))
- *         [left]    combined with parallel: nothing is behind it in the region
+ *         [masked]  filter(e) becomes filter(__snag_omp_masked(e)); without a filter, e is 0
+ *         [left]    A block combined with parallel stays: nothing follows it in the region.
  */
 #ifndef SNAG_CC_OPENMP_MASKED_H
 #define SNAG_CC_OPENMP_MASKED_H

@@ -11,8 +11,8 @@
 
 enum { MOST_LOOPS = 100 };
 
-/* What is in the parentheses of a loop, which may be the first of a block; steps behind it.  False: no
- * loop. */
+/* What is in the parentheses of a loop, which may be the first of a block; steps behind it.
+ * False: no loop. */
 static bool head_next(struct cc_span *text, struct cc_span *ret_head)
 {
 	struct cc_span rest = *text;

@@ -2,10 +2,11 @@
  *
  * openmp_nest.h - the loops behind a pragma
  *
- * Loops that are collapsed into one are a *rectangle*, unless a bound of one depends on the variable of one
- * around it.  Compilers allow no other schedule for what is none than their own (gcc), or run what is around it
- * and skip the rest, so that the last iteration may be nobody's (clang).  So what runs it is left to them, and the
- * runtime is told of each iteration: behind the innermost head goes
+ * Loops that are collapsed into one are a *rectangle*, unless a bound of one depends on the
+ * variable of an outer one.  For other nests gcc allows no schedule but its own.  clang runs
+ * the enclosing rectangle and skips the rest, so that no thread may have the last iteration.
+ * So the compilers run such nests, and the program reports each iteration to the runtime.
+ * Behind the innermost loop head goes
  *
  *         while (__snag_omp_iteration()) body
  *
@@ -19,8 +20,8 @@
 #define CC_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
 #define CC_NEST_ITERATION " while (__snag_omp_iteration()) "
 
-/* What the body of a loop begins with whose iterations nobody tells apart: before it, or in its block.  With `scan`
- * in it, it has to be a block, and for gcc 12 of two statements. */
+/* What the body of a loop begins with whose iterations nobody tells apart: before it, or in
+ * its block.  With `scan` in it, it has to be a block, and for gcc 12 of two statements. */
 #define CC_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
 #define CC_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
 #define CC_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "
@@ -29,8 +30,8 @@
  * False: no loop. */
 bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable);
 bool cc_nest_is_ordered(struct cc_span text); /* an ordered region is inside */
-/* The loops that belong to a pragma which the text `after` follows.  If `collapse` has something else than
- * a number, they are unknown; n is then how many there are. */
+/* The loops that belong to a pragma which the text `after` follows.  If `collapse` has
+ * something else than a number, they are unknown; n is then how many there are. */
 struct cc_nest {
 	unsigned n;
 	bool is_known;

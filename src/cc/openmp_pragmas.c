@@ -16,24 +16,28 @@
  *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
  *         [nowait]   with that clause, | NOWAIT
  *         [simd]     see openmp_simd.h
- *         [sections] for clang, which runs the sections of a thread by itself: a loop around a switch
- *                    (openmp_code.h); gcc asks for every section
+ *         [sections] for clang, which runs the sections of a thread by itself: a loop around a
+ *                    switch (openmp_code.h); gcc asks for every section
  *         [combine]  for gcc: reduction(...) of teams, a region, a loop or sections gets
  *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
  *                    name; default(none) allows for both
- *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute parallel for`
- *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
- *                    iterations of each by themselves
- *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
- *         [data]     for clang, which without a device leaves out `target update`, `target enter data` and
- *                    `target exit data`, also if something depends on them: those with a depend
- *                    clause become a task that does nothing, undeferred or as target regions are
+ *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute
+ *                    parallel for` if to teams, `simd` if to a thread (openmp_regions.h): the
+ *                    compilers run the iterations of each by themselves
+ *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does
+ *                    not end
+ *         [data]     for clang, which without a device leaves out `target update`, `target
+ *                    enter data` and `target exit data`, also if something depends on them:
+ *                    those with a depend clause become a task that does nothing, undeferred or
+ *                    as target regions are
  *         [inscan]   see openmp_scan.h
  *         [auto]     schedule(auto), which for gcc is static, becomes guided
  *         [odd]      loops that are no rectangle: see openmp_nest.h
  *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
- *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are left as they are
- *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
+ *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are
+ *                    left as they are
+ *         [left]     loops with inscan, and of simd, that are left as they are say that nobody
+ *                    sees their iterations
  *         [split]    for clang: see openmp_split.h
  *         [statements]  of simd loops are told apart: see openmp_statements.h
  *         [masked]   for gcc, from 12 on: see openmp_masked.h
@@ -120,8 +124,8 @@ static void reduction_read(struct pragma *p, struct cc_span value, bool *ret_is_
 	*ret_is_plain |= !cc_span_is(word, "task");
 }
 
-/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to be of its
- * last part. */
+/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to
+ * be of its last part. */
 static enum cc_region loop_region(const struct pragma *p, struct cc_span bind,
 				  enum cc_region around)
 {
@@ -191,7 +195,8 @@ static void combining_add(struct cc_text *t, const struct pragma *p)
 		cc_text_words(t, " shared(__snag_nothing_shared)");
 }
 
-/* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be with. */
+/* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be
+ * with. */
 static void clauses_copy(struct cc_text *t, struct cc_span text, const struct pragma *p)
 {
 	while (text.at < text.end) {

@@ -3,8 +3,8 @@
  * openmp_regions.h - which region of OpenMP a place of the text is right inside of
  *
  * A `loop` directive that does not say what it binds to binds to the region that it is strictly
- * nested in: its teams or threads share the iterations, or, in any other, the thread that meets it has
- * all of them.
+ * nested in: its teams or threads share the iterations, or, in any other, the thread that
+ * meets it has all of them.
  *
  * Rules.  [block]  the first brace behind a pragma that has a block opens its region, the one that
  *                  closes it ends it; of several pragmas in a row the last one counts

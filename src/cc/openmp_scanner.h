@@ -2,9 +2,9 @@
  *
  * openmp_scanner.h - the scanner of preprocessed C and C++: tokens, and what they enclose
  *
- * Idea.   The rewriter needs no grammar, only where a token ends: a brace in a literal closes nothing,
- *         and a word in a longer word is not that word.  A token is a word, a number, a literal or any
- *         other character.
+ * Idea.   The rewriter needs no grammar, only where a token ends: a brace in a literal closes
+ *         nothing, and a word in a longer word is not that word.  A token is a word, a number,
+ *         a literal or any other character.
  * Rules.  [number]  may have quotes in it, and counts as a word
  *         [raw]     R"x(...)x" is one token, however many lines it has
  *         [line]    blanks, marks of lines and pragmas stand between tokens

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_simd.h - simd loops, whose iterations are to be seen as well
+ * openmp_simd.h - simd loops as parallel loops, so that the runtime sees their iterations
  *
- * Idea.   `#pragma omp simd`, also of a target or distributed, becomes a parallel loop of a team that the runtime knows by its number of
- *         threads (omp/marks.def: SIMD) and whose iterations are parallel.
- * Rules.  [safelen]   goes into the chunk size
- *         [clauses]   what only guides code generation goes away; of `if` what `target` has of it stays
- *         [variable]  of the loop, or of each of those that are collapsed: if it is one from outside, and the
- *                     pragma does not name it, it has its last value afterwards
- *         [linear]    is not said of these, which of a parallel loop are not
- *         [left]      a loop with an ordered region inside is left as it is; so are those with safelen that are no
- *                     rectangle (openmp_nest.h), and those of teams with linear, which a parallel
- *                     loop may not have
+ * Idea.   `#pragma omp simd`, also of a target or distributed, becomes a parallel loop of a
+ *         team that the runtime recognises by its number of threads (omp/marks.def: SIMD).
+ *         Its iterations are parallel.
+ * Rules.  [safelen]   The length goes into the chunk size.
+ *         [clauses]   Clauses that only guide code generation go away; an `if` keeps the part for
+ *                     `target`.
+ *         [variable]  A loop variable from outside that the pragma does not name has its last value
+ *                     afterwards; so has each one of collapsed loops.
+ *         [linear]    A parallel loop must not name its loop variables in `linear`: they are left
+ *                     out there.
+ *         [left]      These loops stay as they are: with an ordered region inside; with safelen, if
+ *                     they are no rectangle (openmp_nest.h); of teams with linear, which a parallel
+ *                     loop may not have.
  */
 #ifndef SNAG_CC_OPENMP_SIMD_H
 #define SNAG_CC_OPENMP_SIMD_H
 
 #include "cc/openmp_text.h"
 
-/* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its nloops loops are no
- * rectangle.  False: it is to be left. */
+/* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its
+ * nloops loops are no rectangle.  False: it is to be left. */
 bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, unsigned nloops,
 		     bool is_odd);
 

@@ -77,8 +77,8 @@ static struct cc_span statement_skip(struct cc_span text, enum kind kind) /* [en
 	}
 }
 
-/* The end of the next statement of a block, the first of which begins there; steps behind it.  NULL: there is none
- * with another behind it. */
+/* The end of the next statement of a block, the first of which begins there; steps behind it.
+ * NULL: there is none with another behind it. */
 static const char *statement_next(struct cc_span *block)
 {
 	for (;;) {

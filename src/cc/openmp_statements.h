@@ -2,12 +2,14 @@
  *
  * openmp_statements.h - where one statement of a simd loop ends and the next begins
  *
- * Idea.   The iterations of a simd loop may be executed in lockstep, statement by statement: so the runtime is told of
- *         each end of a statement (omp/simd.c) that is not the last of the body.
- * Rules.  [end]   of a statement: its semicolon; of if, for, while, switch, try and blocks also the brace at
- *                 their end, unless they go on with else, catch or while
- *         [none]  nothing is put behind a declaration, where old C allows no statement before the next
- *                 one: it is one with the statement behind it; nor where it is not certain what is there
+ * Idea.   The iterations of a simd loop may run in lockstep, statement by statement.  So the
+ *         program reports to the runtime the end of each statement but the last of the body
+ *         (omp/simd.c).
+ * Rules.  [end]   A statement ends with its semicolon.  if, for, while, switch, try and blocks also
+ *                 end with their closing brace, unless else, catch or while follows.
+ *         [none]  Nothing is inserted behind a declaration, because old C allows no statement
+ *                 before the next declaration: it is one with the statement behind it.  Nor is
+ *                 anything inserted where it is not certain what is there.
  */
 #ifndef SNAG_CC_OPENMP_STATEMENTS_H
 #define SNAG_CC_OPENMP_STATEMENTS_H

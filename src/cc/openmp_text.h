@@ -25,7 +25,8 @@ bool cc_span_is(struct cc_span s, const char *word);
 
 /* The next word of a line, and, if there is one, what is in parentheses behind it.  False: none. */
 bool cc_clause_next(struct cc_span *line, struct cc_span *ret_name, struct cc_span *ret_value);
-/* The word of a value that a colon follows, as in if(target : x), which it steps behind; empty: none. */
+/* The word of a value that a colon follows, as in if(target : x), which it steps behind;
+ * empty: none. */
 struct cc_span cc_modifier_next(struct cc_span *value);
 /* The word behind `#pragma omp`; false: the line is no such. */
 bool cc_is_openmp(struct cc_span line, struct cc_span *ret_word);

@@ -7,12 +7,13 @@
  *         the user's command.  It keeps its name, so that outputs have the names they
  *         would have; what the compiler says names the source, by the line marks.
  *
- * Rules.  [language]  is what the suffix says, or -x before it; what is preprocessed already is only rewritten
- *         [comments]  and marks of lines are always as usual in the first step; -fdirectives-only, with which gcc
- *                     would lose pragmas, is left out of it
- *         [errors]    macros and comments are gone in the second step, so that compilers warn of what they would not warn
- *                     of otherwise.  If warnings are errors the source itself is looked at
- *                     before, and the rest is silent
+ * Rules.  [language]  is what the suffix says, or -x before it; what is preprocessed already
+ *                     is only rewritten
+ *         [comments]  and marks of lines are always as usual in the first step;
+ *                     -fdirectives-only, with which gcc would lose pragmas, is left out of it
+ *         [errors]    macros and comments are gone in the second step, so that compilers warn
+ *                     of what they would not warn of otherwise.  If warnings are errors the
+ *                     source itself is looked at before, and the rest is silent
  *         [depend]    -M.. (what a source includes) belongs to the first step; the names of the
  *                     rule and of its file follow from the output, as they would
  */
@@ -21,6 +22,7 @@
 #include "base/memory.h"
 #include "cc/openmp_pragmas.h"
 #include "cc/openmp_text.h"
+#include "cc/updates.h"
 #include "base/temporary.h"
 
 #include <errno.h>
@@ -33,6 +35,7 @@ struct steps {
 	const struct cc_words *w;
 	cc_takes_value *takes_value;
 	enum cc_compiler compiler;
+	bool has_openmp;
 	char folder[SNAG_TEMPORARY_MAX];
 	struct cc_words made, folders; /* a file in each */
 	const char *output;
@@ -219,20 +222,28 @@ static int file_read(const char *path, struct cc_text *t, struct snag_error *err
 	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path) : 0;
 }
 
-static int file_rewrite(const char *from, const char *to, enum cc_compiler is,
+static int file_rewrite(const struct steps *s, const char *from, const char *to, bool is_cxx,
 			struct snag_error *err)
 {
-	struct cc_text text = {0};
-	size_t n;
+	struct cc_text text = {0}, marked = {0};
 	int rc = file_read(from, &text, err);
 	FILE *f = rc == 0 ? fopen(to, "w") : NULL;
 	if (rc == 0 && !f)
 		rc = snag_fail(err, SNAG_EIO, "%s: %s", to, strerror(errno));
 	if (rc == 0) {
-		char *done = cc_openmp_rewrite(text.at ? text.at : "", text.n, is, &n);
-		bool is_bad = fwrite(done, 1, n, f) != n;
+		const char *none = "";
+		cc_updates_mark(&marked,
+				text.at ? (struct cc_span){text.at, text.at + text.n}
+					: (struct cc_span){none, none},
+				is_cxx);
+		size_t n = marked.n;
+		char *done = s->has_openmp ? cc_openmp_rewrite(marked.at ? marked.at : none,
+							       marked.n, s->compiler, &n)
+					   : NULL;
+		bool is_bad = fwrite(done ? done : marked.at ? marked.at : none, 1, n, f) != n;
 		is_bad |= fclose(f) != 0;
 		free(done);
+		free(marked.at);
 		if (is_bad)
 			rc = snag_fail(err, SNAG_EIO, "%s: cannot be written", to);
 	}
@@ -257,7 +268,7 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 	if (rc == 0 && !is->is_preprocessed)
 		rc = step_one(s, source, *ret_made, err);
 	const char *from = is->is_preprocessed ? source : *ret_made;
-	return rc == 0 ? file_rewrite(from, *ret_made, s->compiler, err) : rc;
+	return rc == 0 ? file_rewrite(s, from, *ret_made, strcmp(is->suffix, ".ii") == 0, err) : rc;
 }
 
 /* What -x says of the words to come. */
@@ -316,9 +327,10 @@ static int step_two(struct steps *s, struct snag_error *err)
 }
 
 int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
-		 struct snag_error *err)
+		 bool has_openmp, struct snag_error *err)
 {
-	struct steps s = {.w = w, .takes_value = takes_value, .compiler = is};
+	struct steps s = {
+		.w = w, .takes_value = takes_value, .compiler = is, .has_openmp = has_openmp};
 	bool is_plain;
 	words_look(&s, &is_plain);
 	if (is_plain)

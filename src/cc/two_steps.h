@@ -14,8 +14,9 @@
 typedef bool cc_takes_value(const char *word);
 
 /* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
- * their name go through cc_openmp_rewrite() on their way. */
+ * their name go through cc_updates_mark(), and with OpenMP through cc_openmp_rewrite(), on their
+ * way. */
 int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
-		 struct snag_error *err);
+		 bool has_openmp, struct snag_error *err);
 
 #endif

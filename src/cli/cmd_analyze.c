@@ -2,6 +2,7 @@
  *
  * cmd_analyze.c - `snag analyze`: run detectors over a trace and report races
  */
+#include "cli/analyze_page.h"
 #include "cli/analyze_pair.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
@@ -27,6 +28,7 @@ struct analyze_values {
 	struct cli_reading reading;
 	const char *with;
 	const char *json;
+	const char *html;
 	const char *witness;
 	const char *pair; /* "E1,E2" */
 	int pairs;
@@ -60,6 +62,12 @@ static const struct cli_option analyze_options[] = {
 	 .offset = FIELD(json),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write JSON; -: to standard output, and no text"},
+	{.name = "html",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(html),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as one HTML page as well"},
 	{.name = "pairs",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -188,18 +196,21 @@ static bool has_race(const struct snag_report *report)
 }
 
 /* Files first: whoever closes standard output early (head) still gets them. */
-static int reports_write(const struct snag_report *report, const struct analyze_values *v,
+static int reports_write(const struct snag_report *report, const struct snag_analysis *a,
+			 const struct snag_source *src, const struct analyze_values *v,
 			 struct snag_error *err)
 {
 	struct snag_merged merged = {0};
 	bool is_for_people = !is_json_only(v) || isatty(STDERR_FILENO);
-	if (is_for_people || v->witness) /* it takes time, with millions of pairs */
+	if (is_for_people || v->witness || v->html) /* it takes time, with millions of pairs */
 		snag_report_merge(report, &merged);
 	int rc = v->witness ? snag_report_witnesses(report, &merged, v->witness, err) : 0;
 	if (rc == 0 && v->witness)
 		rc = snag_deadlock_witnesses(report, v->witness, err);
 	if (rc == 0 && v->json)
 		rc = json_write(report, v->json, err);
+	if (rc == 0 && v->html)
+		rc = cli_analyze_page(report, &merged, a, src, v->html, v->witness, err);
 	if (rc == 0 && !is_json_only(v))
 		rc = text_write(report, &merged, v, err);
 	else if (rc == 0 && is_for_people)
@@ -217,7 +228,7 @@ static int analysis_report(const struct snag_analysis *a, const struct snag_sour
 	struct snag_report report = cli_report(a, src, part);
 	report.pairs = v->pairs;
 	report.stats = v->stats;
-	return reports_write(&report, v, err);
+	return reports_write(&report, a, src, v, err);
 }
 
 /* Of a pair that is no race. */
@@ -255,8 +266,9 @@ static int pair_report(const struct snag_decided_pair *pair, const uint64_t even
 	struct snag_report report = cli_report(&pair->analysis, src, part);
 	report.trace = path;
 	report.pairs = true;
-	int rc = pair->decision == SNAG_INFEASIBLE ? refuted_write(&report, pair, event, v, err)
-						   : reports_write(&report, v, err);
+	int rc = pair->decision == SNAG_INFEASIBLE
+			 ? refuted_write(&report, pair, event, v, err)
+			 : reports_write(&report, &pair->analysis, src, v, err);
 	snag_source_close(src);
 	return rc;
 }
@@ -312,6 +324,8 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
+	if (rc == 0 && v->html)
+		rc = cli_output_probe(v->html, err);
 	struct snag_source *src = NULL;
 	if (rc == 0)
 		rc = cli_source_open(operand[0], &v->reading, &src, err);

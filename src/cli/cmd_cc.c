@@ -5,8 +5,9 @@
  * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
  * instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.  With -fopenmp sources are compiled in two steps
- * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
+ * (--version, -print-...) changes nothing.  With -fopenmp and -fsnag-task sources are compiled in
+ * two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops, and updates
+ * that commute are marked.
  */
 #include "base/memory.h"
 #include "cc/cc_pass.h"
@@ -120,8 +121,9 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
-/* Where threads spin: volatile reads have their own calls, and `pause` becomes one (runtime/spin.h).
- * The assembler reads pause.s first; _mm_pause() becomes inline assembly, which it sees. */
+/* Where threads spin: volatile reads have their own calls, and `pause` becomes one
+ * (runtime/sched/spin.h). The assembler reads pause.s first; _mm_pause() becomes inline
+ * assembly, which it sees. */
 static void spin_flags(struct cc_words *w, bool clang, int version, const char *folder)
 {
 	enum { GCC_KNOWS_VOLATILE = 11 };
@@ -251,11 +253,11 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
 	}
-	if (q.has_openmp && q.has_inputs && !q.is_partial) {
+	if ((q.has_openmp || q.has_tasks) && q.has_inputs && !q.is_partial) {
 		enum cc_compiler is = clang			  ? CC_CLANG
 				      : cc_version(compiler) < 12 ? CC_GCC_OLD
 								  : CC_GCC;
-		rc = cc_two_steps(&w, takes_value, is, err);
+		rc = cc_two_steps(&w, takes_value, is, q.has_openmp, err);
 		free(w.at);
 		return rc;
 	}

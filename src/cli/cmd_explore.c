@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_explore.c - `snag explore`: a program of tasks in every order of its isolated blocks, or critical
- * sections (cli/exploring.h)
+ * cmd_explore.c - `snag explore`: a program of threads under many schedules (cli/hunting.h), or one of
+ * tasks in every order of its isolated blocks or critical sections (cli/exploring.h)
  */
 #include "cli/command.h"
 #include "cli/exploring.h"
+#include "cli/hunting.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/writing.h"
+#include "explore/store.h"
 #include "report/json_writer.h"
+#include "version.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct explore_values {
+	/* Of threads: */
+	int policy;
+	uint64_t seed;
+	uint64_t jobs;
+	uint64_t expect;
+	double timeout;
+	int keep_going, same_output, exhaustive, no_fork;
+	const char *ignore;
+	const char *output;
+	const char *shard, *store;
+	/* Of tasks: */
 	const char *with;
 	const char *json;
 	const char *strip_path_prefix;
@@ -20,7 +36,9 @@ struct explore_values {
 	double seconds;
 };
 
-static const struct explore_values explore_defaults = {.seconds = 60};
+enum { EXPECT_FIRST = 256 };
+static const struct explore_values explore_defaults = {
+	.seconds = 60, .seed = 1, .expect = EXPECT_FIRST};
 
 #define FIELD(name) offsetof(struct explore_values, name)
 static const struct cli_option explore_options[] = {
@@ -36,12 +54,87 @@ static const struct cli_option explore_options[] = {
 	 .offset = FIELD(seconds),
 	 .max = UINT32_MAX,
 	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	{.name = "policy",
+	 .kind = CLI_CHOICE,
+	 .value = "all|random|pct|pos|surw|guided",
+	 .offset = FIELD(policy),
+	 .help = "threads: how to choose; default: all, in turn"},
+	{.name = "exhaustive",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(exhaustive),
+	 .help = "threads: run every class of equivalent schedules"},
+	{.name = "keep-going",
+	 .letter = 'k',
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(keep_going),
+	 .help = "threads: do not stop at the first failure"},
+	{.name = "expect",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(expect),
+	 .max = 255,
+	 .help = "threads: status of a good run; default: the first's"},
+	{.name = "same-output",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(same_output),
+	 .help = "threads: other output than at first is a failure"},
+	{.name = "ignore",
+	 .kind = CLI_TEXT,
+	 .value = "KINDS",
+	 .offset = FIELD(ignore),
+	 .help = "threads: no failures: race,deadlock,hang,crash,..."},
+	{.name = "timeout",
+	 .kind = CLI_SECONDS,
+	 .value = "S",
+	 .offset = FIELD(timeout),
+	 .max = UINT32_MAX,
+	 .help = "threads: a run that takes longer hangs"},
+	{.name = "seed",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(seed),
+	 .max = INT32_MAX,
+	 .help = "threads: of the choice of schedules; default: 1"},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(jobs),
+	 .min = 1,
+	 .max = 1024,
+	 .help = "threads: N runs at a time; default: one per processor"},
+	{.name = "no-fork",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(no_fork),
+	 .help = "threads: start a process for every run"},
+	{.name = "output",
+	 .letter = 'o',
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(output),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "threads: write the failing schedule to FILE"},
+	{.name = "shard",
+	 .kind = CLI_TEXT,
+	 .value = "I/N",
+	 .offset = FIELD(shard),
+	 .help = "threads: run part I of N; with --store"},
+	{.name = "store",
+	 .kind = CLI_TEXT,
+	 .value = "DIR",
+	 .offset = FIELD(store),
+	 .offer = CLI_OFFER_FOLDERS,
+	 .help = "threads: leave the result in DIR, for snag merge"},
 	{.name = "with",
 	 .kind = CLI_TEXT,
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
-	 .help = "detectors that judge each run; default: sections"},
+	 .help = "tasks: detectors of each run; default: sections"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -122,9 +215,9 @@ static int json_write(const struct showing *s, char *const *argv, struct snag_er
 	return snag_printer_commit(&to, err);
 }
 
-static int explore_run(const void *values, char *const *operand, struct snag_error *err)
+static int tasks_run(const struct explore_values *v, char *const *operand, struct snag_error *err)
 {
-	struct showing s = {.v = values};
+	struct showing s = {.v = v};
 	const struct cli_explore_options options = {.argv = operand,
 						    .with = s.v->with,
 						    .runs = s.v->schedules,
@@ -134,11 +227,8 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 						    .on_order = on_order,
 						    .on_end = on_end,
 						    .ctx = &s};
-	int rc = s.v->json ? cli_output_probe(s.v->json, err) : 0;
-	cli_interrupt_catch();
 	cli_progress_begin(&s.progress, CLI_PROGRESS_AUTO);
-	if (rc == 0)
-		rc = cli_explore(&options, &s.orders, err);
+	int rc = cli_explore(&options, &s.orders, err);
 	bool has_failed = s.orders.has_race || s.orders.has_deadlock;
 	if (rc == 0 && s.v->json && !has_failed)
 		rc = json_write(&s, operand, err);
@@ -146,19 +236,143 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 	return rc < 0 ? rc : has_failed ? CLI_RACES : 0;
 }
 
+/* The names in `list`, separated by commas, as a set. */
+static int ignored_read(const char *list, unsigned *ret, struct snag_error *err)
+{
+	*ret = 0;
+	for (const char *s = list; s && *s;) {
+		size_t n = strcspn(s, ",");
+		enum snag_failure_kind kind = snag_failure_find(s, n);
+		if (!kind)
+			return snag_fail(err, SNAG_EINPUT,
+					 "--ignore: unknown kind '%.*s'; there are use-after-free, "
+					 "double-free, race, deadlock, crash, "
+					 "assertion, hang, status, output",
+					 (int)n, s);
+		*ret |= 1u << kind;
+		s += n + (s[n] == ',');
+	}
+	return 0;
+}
+
+static int shard_read(const char *text, unsigned *ret_shard, unsigned *ret_nshards,
+		      struct snag_error *err)
+{
+	unsigned long i = 0, n = 0;
+	char *end = (char *)text;
+	bool ok = text[0] >= '0' && text[0] <= '9';
+	if (ok)
+		i = strtoul(text, &end, 10);
+	ok &= end[0] == '/' && end[1] >= '0' && end[1] <= '9';
+	if (ok)
+		n = strtoul(end + 1, &end, 10);
+	if (!ok || *end || i < 1 || i > n || n > 1000000)
+		return snag_fail(err, SNAG_EINPUT,
+				 "--shard: expected I/N with I from 1 to N, not '%s'", text);
+	*ret_shard = (unsigned)i;
+	*ret_nshards = (unsigned)n;
+	return 0;
+}
+
+/* One of several workers. */
+static int store_run(const struct explore_values *v, struct cli_hunt *h, struct snag_error *err)
+{
+	unsigned shard = 1, nshards = 1;
+	int rc = v->shard ? shard_read(v->shard, &shard, &nshards, err) : 0;
+	if (rc == 0 && !v->store)
+		rc = snag_fail(err, SNAG_EINPUT, "--shard: needs --store DIR");
+	if (rc == 0 && v->exhaustive)
+		rc = snag_fail(
+			err, SNAG_EINPUT,
+			"--exhaustive: not with --store: its schedules follow from each other");
+	const struct snag_store_search search = {.argv = h->hunt.options.argv,
+						 .version = SNAG_VERSION,
+						 .nshards = nshards,
+						 .seed = v->seed,
+						 .policy = snag_search_policy_name[v->policy],
+						 .schedules = v->schedules};
+	struct snag_store store;
+	if (rc == 0)
+		rc = snag_store_open(&store, v->store, shard, &search, err);
+	if (rc < 0)
+		return rc;
+	if (store.has_ended) {
+		fprintf(stderr, "snag: explore: %s: shard %u/%u has ended before\n", v->store,
+			shard, nshards);
+		rc = snag_store_has_failed(&store) ? CLI_RACES : CLI_OK;
+		snag_store_close(&store);
+		return rc;
+	}
+	h->store = &store;
+	h->hunt.search.shard = shard - 1;
+	h->hunt.search.nshards = nshards;
+	rc = cli_hunt_search(h, err);
+	if (rc == 0 && h->hunt.has_tasks)
+		rc = snag_fail(err, SNAG_EINPUT,
+			       "--store: %s launches tasks; only threads can be "
+			       "explored in shards",
+			       h->hunt.options.argv[0]);
+	if (rc == 0)
+		rc = cli_hunt_report(h, err);
+	if (rc >= 0 && !cli_stop) { /* [killed] */
+		int written = snag_store_write(&store, &h->hunt, err);
+		rc = written < 0 ? written : rc;
+	}
+	snag_store_close(&store);
+	return rc;
+}
+
+static int explore_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct explore_values *v = values;
+	struct cli_hunt h = {
+		.json = v->json, .output = v->output, .strip_path_prefix = v->strip_path_prefix};
+	h.hunt.options = (struct snag_hunt_options){.argv = operand,
+						    .schedules = v->schedules,
+						    .seconds = v->seconds,
+						    .timeout = v->timeout,
+						    .jobs = (unsigned)v->jobs,
+						    .keeps_going = v->keep_going,
+						    .never_serves = v->no_fork};
+	h.hunt.expected.status = v->expect == EXPECT_FIRST ? -1 : (int)v->expect;
+	h.hunt.expected.same_output = v->same_output;
+	h.hunt.search.seed = v->seed;
+	h.hunt.search.policy = (enum snag_search_policy)v->policy;
+	h.hunt.search.is_exhaustive = v->exhaustive;
+	int rc = v->json ? cli_output_probe(v->json, err) : 0;
+	if (rc == 0 && v->output)
+		rc = cli_output_probe(v->output, err);
+	if (rc == 0)
+		rc = ignored_read(v->ignore, &h.hunt.expected.ignored, err);
+	if (rc < 0)
+		return rc;
+	cli_interrupt_catch();
+	if (v->with)
+		return tasks_run(v, operand, err);
+	snag_launch_repeat_input();
+	cli_progress_begin(&h.progress, CLI_PROGRESS_AUTO);
+	if (v->shard || v->store)
+		rc = store_run(v, &h, err);
+	else if ((rc = cli_hunt_search(&h, err)) == 0)
+		rc = h.hunt.has_tasks ? tasks_run(v, operand, err) : cli_hunt_report(&h, err);
+	snag_hunt_done(&h.hunt);
+	return rc;
+}
+
 const struct cli_command cli_command_explore = {
 	.name = "explore",
-	.summary = "run a program in every order of its isolated or critical sections",
+	.summary = "run a program under many schedules until one fails",
 	.operands = "PROG [ARGS...]",
 	.min_operands = 1,
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = explore_options,
-	.about = "Runs PROG, which was built with 'snag cc -fsnag-task' or '-fopenmp', once for\n"
-		 "every order of isolated blocks, or of critical sections and locks of OpenMP,\n"
-		 "that can matter, without input and output, and judges each run as 'snag run'\n"
-		 "does.  Ends with the first race, and status 66.  Says whether all orders were\n"
-		 "run.\n",
+	.about = "Runs PROG, which was built with 'snag cc', under many schedules until one\n"
+		 "fails: a race, deadlock, hang, crash, failed assertion, or another exit status\n"
+		 "than the first run's.  Prints the report and the command that repeats it.  PROG\n"
+		 "reads standard input if that is a file; its output is dropped.  A program of\n"
+		 "tasks or OpenMP runs in every order of its isolated blocks, critical sections\n"
+		 "and locks that can matter.  The exit status is 66 after a failure, else 0.\n",
 	.defaults = &explore_defaults,
 	.values_size = sizeof(struct explore_values),
 	.run = explore_run,

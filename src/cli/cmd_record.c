@@ -20,6 +20,7 @@ struct record_values {
 	const char *output;
 	uint64_t seed;
 	int policy;
+	int free;
 	const char *schedule;
 	const char *follow;
 };
@@ -46,6 +47,11 @@ static const struct cli_option record_options[] = {
 	 .value = "random|rr|pct",
 	 .offset = offsetof(struct record_values, policy),
 	 .help = "who runs next (default random)"},
+	{.name = "free",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = offsetof(struct record_values, free),
+	 .help = "threads in parallel"},
 	{.name = "schedule",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -70,13 +76,16 @@ static int program_start(const struct record_values *v, char *const *argv,
 	struct snag_live_options live = {.options = options, .convert = *convert};
 	int fd = v->follow ? open(v->follow, O_RDONLY) : -1; /* inherited: any name will do */
 	struct stat st;
+	if (v->follow && v->free)
+		return snag_fail(err, SNAG_EINPUT,
+				 "--free: threads that follow a schedule take turns");
 	if (v->follow && (fd < 0 || fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)))
 		return snag_fail(err, SNAG_EIO, "%s: %s", v->follow,
 				 strerror(fd < 0 ? errno : EISDIR));
 	if (fd >= 0)
 		snprintf(follow, sizeof(follow), ":schedule=/proc/self/fd/%d", fd);
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s", v->seed,
-		 policies[v->policy], follow);
+	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s%s", v->seed,
+		 policies[v->policy], v->free ? ":free=1" : "", follow);
 	cli_pass_check(argv[0]);
 	int rc = snag_live_source(argv, &live, ret_src, err);
 	if (fd >= 0)

@@ -3,6 +3,8 @@
  * cmd_replay.c - `snag replay`: run a program again, steered to a race
  */
 #include "cli/command.h"
+#include "cli/effect.h"
+#include "cli/replay_failure.h"
 #include "record/replay_deadlock.h"
 #include "record/replay_file.h"
 
@@ -15,7 +17,10 @@ struct replay_values {
 	uint64_t seed;
 	double seconds;
 	const char *trace;
+	int order; /* enum access_order */
 };
+
+enum access_order { FIRST_SECOND, SECOND_FIRST, BOTH };
 
 static const struct replay_values replay_defaults = {.seed = 1};
 
@@ -25,7 +30,7 @@ static const struct cli_option replay_options[] = {
 	 .kind = CLI_FLAG,
 	 .set = 1,
 	 .offset = FIELD(gdb),
-	 .help = "stop before the accesses, and say how to attach"},
+	 .help = "stop before the accesses, or run PROG inside gdb"},
 	{.name = "seed",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -45,6 +50,11 @@ static const struct cli_option replay_options[] = {
 	 .offset = FIELD(trace),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the trace of the replay"},
+	{.name = "order",
+	 .kind = CLI_CHOICE,
+	 .value = "first-second|second-first|both",
+	 .offset = FIELD(order),
+	 .help = "of the two accesses; both: compare what they do"},
 	{0},
 };
 #undef FIELD
@@ -97,6 +107,19 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 	return result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
+/* Both orders of the accesses, and what differs. */
+static int both_run(const struct snag_replay_plan *plan, struct snag_error *err)
+{
+	struct cli_effect effect;
+	if (plan->on_held || plan->trace)
+		return snag_fail(err, SNAG_EINPUT, "--order both: not with --gdb or --output");
+	int rc = cli_effect_find(plan, &effect, err);
+	if (rc < 0)
+		return rc;
+	fprintf(stderr, "snag: replay: %s\n", effect.words);
+	return effect.severity == CLI_SEVERITY_UNKNOWN ? CLI_OK : CLI_RACES;
+}
+
 static int replay_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct replay_values *v = values;
@@ -104,11 +127,25 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	int rc = snag_replay_file_read(operand[0], &file, err);
 	if (rc < 0)
 		return rc;
+	if (file.failure) {
+		const struct cli_replay_failure how = {.file = &file,
+						       .argv = operand + 1,
+						       .seed = v->seed,
+						       .seconds = v->seconds,
+						       .in_gdb = v->gdb};
+		rc = v->trace ? snag_fail(err, SNAG_EINPUT,
+					  "--output: not for a schedule of 'snag explore'")
+			      : cli_replay_failure(&how, err);
+		snag_replay_file_done(&file);
+		return rc;
+	}
 	if (file.wait) {
 		rc = deadlock_run(v, &file, operand + 1, err);
 		snag_replay_file_done(&file);
 		return rc;
 	}
+	if (v->order == SECOND_FIRST)
+		cli_turns_swap(&file.turns);
 	struct snag_replay_plan plan = {
 		.argv = operand + 1,
 		.turns = &file.turns,
@@ -119,6 +156,11 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		.on_held = v->gdb ? held : NULL,
 		.ctx = &file,
 	};
+	if (v->order == BOTH) {
+		rc = both_run(&plan, err);
+		snag_replay_file_done(&file);
+		return rc;
+	}
 	struct snag_replay_result result;
 	rc = snag_replay_run(&plan, &result, err);
 	if (rc == 0 && !v->gdb)
@@ -140,7 +182,9 @@ const struct cli_command cli_command_replay = {
 	.options = replay_options,
 	.about = "Runs PROG, which was built with 'snag cc', through the schedule of WITNESS, a\n"
 		 "file of 'snag run --witness', and says whether the two accesses came next to\n"
-		 "each other: confirmed (exit status 66) or diverged (0).\n",
+		 "each other: confirmed (exit status 66) or diverged (0).  With a file of\n"
+		 "'snag explore' it says whether the run fails in the same way; --gdb then runs\n"
+		 "PROG inside gdb.\n",
 	.defaults = &replay_defaults,
 	.values_size = sizeof(struct replay_values),
 	.run = replay_run,

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the program says itself (__tsan_default_options), for as long as the text exists; NULL: nothing. */
+/* What the program says itself (__tsan_default_options), for as long as the text exists; NULL:
+ * nothing. */
 void cli_environment_defaults(const char *text);
 
-/* Copies the value of `key` in SNAG_OPTIONS or, if it is not there and `is_shared`, in TSAN_OPTIONS or
- * what the program says.  Returns `to`; NULL: it is nowhere, or does not fit. */
+/* Copies the value of `key` in SNAG_OPTIONS or, if it is not there and `is_shared`, in
+ * TSAN_OPTIONS or what the program says.  Returns `to`; NULL: it is nowhere, or does not fit. */
 const char *cli_environment_option(const char *key, bool is_shared, char *to, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exhausted.h - the races found so far, if memory runs out during an analysis
+ * exhausted.h - prints the races found so far if memory runs out during an analysis
  */
 #ifndef SNAG_CLI_EXHAUSTED_H
 #define SNAG_CLI_EXHAUSTED_H

@@ -2,8 +2,9 @@
  *
  * exploring.c - runs a program of tasks in every order of its isolated blocks, or critical sections
  *
- * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in both orders.  A
- *                    detector whose graph orders all blocks (cg, zipper, isograph) needs all orders.
+ * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
+ *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
+ *                    isograph) needs all orders.
  */
 #include "cli/exploring.h"
 
@@ -11,7 +12,7 @@
 #include "base/memory.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
-#include "cli/judging.h"
+#include "cli/repeat.h"
 #include "cli/observe.h"
 #include "cli/observed_order.h"
 #include "cli/program.h"
@@ -61,8 +62,8 @@ static int plan_share(const struct snag_order_plan *plan, struct snag_error *err
 	return snag_fail(err, SNAG_EIO, "no memory for an order: %s", strerror(why));
 }
 
-/* Obstacles of a run that other orders of its blocks do not remove.  That no detector can prove it from
- * one order ("detector") is none: all orders do. */
+/* Obstacles of a run that other orders of its blocks do not remove.  That no detector can
+ * prove it from one order ("detector") is none: all orders do. */
 static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
 			  const char *removed)
 {
@@ -268,7 +269,7 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
 	double begin = snag_seconds_now(), most = run_limit(x);
 	const struct snag_live_options how = {.options = words,
-					      .io = x->options->is_part ? cli_judge_again()
+					      .io = x->options->is_part ? cli_input_rewind()
 									: SNAG_LAUNCH_OURS,
 					      .seconds = most,
 					      .stop = &cli_stop};

@@ -3,10 +3,10 @@
  * exploring.h - runs a program of tasks in every order of its isolated blocks, or critical sections
  *
  * Idea.   The program runs again and again, each time with the beginning of another order
- *         (detect/tasks/reversals.h).  Each run is judged with its blocks in the order in which they ran
- *         (detect/tasks/sections.c): a race is what some order has.  The first race ends the exploration,
- *         because what the program does after one is not decided by the order of its blocks alone;
- *         so does the first deadlock.
+ *         (detect/tasks/reversals.h).  Each run is judged with its blocks in the order in
+ *         which they ran (detect/tasks/sections.c): a race is what some order has.  The first
+ *         race ends the exploration, because what the program does after one is not decided by
+ *         the order of its blocks alone; so does the first deadlock.
  */
 #ifndef SNAG_CLI_EXPLORING_H
 #define SNAG_CLI_EXPLORING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judged_asked.c - what a program that was judged from inside has asked, and where
+ * judged_asked.c - obstacles to the verdict of a program that was judged inside, with their places
  */
 #include "cli/judged_asked.h"
 

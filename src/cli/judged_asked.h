@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judged_asked.h - what a program that was judged from inside has asked, and where
+ * judged_asked.h - obstacles to the verdict of a program that was judged inside, with their places
  *
- * It need not run again for that: the place is an address of its executable, which is read here, if it
- * is the file that ran.
+ * The program need not run again for that.  The place is an address in its executable; snag
+ * looks it up there, if the build id says that this is the file that ran.
  */
 #ifndef SNAG_CLI_JUDGED_ASKED_H
 #define SNAG_CLI_JUDGED_ASKED_H
@@ -12,9 +12,11 @@
 
 #include <stdbool.h>
 
+/* Returns whether the program met an obstacle. */
 bool cli_has_asked(const struct rt_verdict *verdict);
 
-/* To standard error, a line for each question.  False: nothing, as the file is not known. */
+/* Prints a line for each obstacle to standard error.  Returns false, and prints nothing, if the
+ * file is not known. */
 bool cli_asked_print(const struct rt_verdict *verdict, const char *program, const char *tool);
 
 #endif

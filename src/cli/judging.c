@@ -1,43 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judging.c - programs of tasks that are judged from inside
+ * judging.c - runs in which a detector inside the program judges its tasks
  */
 #include "cli/judging.h"
 
+#include "cli/command.h"
 #include "cli/judged_asked.h"
 #include "cli/program.h"
+#include "cli/repeat.h"
 #include "detect/detector.h"
+#include "report/certificate.h"
 
-#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-/* Pipes and sockets can be read once. */
-static bool input_can_be_repeated(void)
-{
-	struct stat st;
-	return fstat(STDIN_FILENO, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
-}
-
-/* Many programs are started with a pipe that nobody writes to, and that they never read. */
-static bool input_is_there(void)
-{
-	enum { WAIT_MS = 100 };
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	return poll(&p, 1, WAIT_MS) > 0 && p.revents & POLLIN;
-}
 
 const char *cli_judge_choose(const char *list)
 {
 	const char *name = list ? list : "drdp";
 	const struct snag_detector *d = snag_detector_find(name, strlen(name));
-	return d && d->inside && cli_judge_can_repeat() ? d->name : NULL;
+	return d && d->inside && cli_program_repeats() ? d->name : NULL;
 }
 
-/* Whether its verdict is all there is to say. */
+bool cli_may_run_orders(const struct cli_run_values *v)
+{
+	return !v->with && !v->once && !v->no_replay && cli_program_repeats();
+}
+
+/* Whether a recorded run could add nothing to the verdict. */
 static bool is_settled(const struct rt_verdict *v)
 {
 	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended ||
@@ -46,7 +37,7 @@ static bool is_settled(const struct rt_verdict *v)
 
 static bool input_is_lost(const struct rt_verdict *v)
 {
-	return v->has_read && !input_can_be_repeated();
+	return v->has_read && !cli_input_repeats();
 }
 
 static bool was_interrupted(int status)
@@ -55,38 +46,14 @@ static bool was_interrupted(int status)
 				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
 }
 
-bool cli_judge_asks(const struct snag_live_end *end)
-{
-	return is_settled(&end->verdict) && !was_interrupted(end->status) &&
-	       cli_has_asked(&end->verdict);
-}
-
-bool cli_judge_depends_on_order(const struct snag_live_end *end)
-{
-	return is_settled(&end->verdict) && !was_interrupted(end->status) && !end->verdict.proves &&
-	       !cli_has_asked(&end->verdict) && !input_is_lost(&end->verdict);
-}
-
-bool cli_judge_can_repeat(void)
-{
-	return input_can_be_repeated() || !input_is_there();
-}
-
-const char *cli_judge_silence(const struct snag_live_end *end)
-{
-	return end->verdict.launched || end->status != 0
-		       ? NULL
-		       : "no tasks, and no parallel region with more than one thread, were met";
-}
-
-struct cli_judged cli_judged(const struct snag_live_end *end)
+static struct cli_judged judged_take(const struct snag_live_end *end)
 {
 	const struct rt_verdict *v = &end->verdict;
 	return (struct cli_judged){
 		.was_there = true,
 		.is_of_tasks = v->launched > 0,
 		.has_simd = v->has_simd,
-		/* What it had no rules for, as locks, may have kept them apart. */
+		/* Synchronisation without rules, such as locks, may have ordered them. */
 		.races = v->doubts ? 0 : v->races,
 		.events = v->events,
 		.status = cli_program_status(end->status),
@@ -95,13 +62,8 @@ struct cli_judged cli_judged(const struct snag_live_end *end)
 	};
 }
 
-uint64_t cli_judged_events(const struct cli_judged *before)
-{
-	enum { MORE = 5000000 };
-	return before->races ? before->events + MORE : 0;
-}
-
-const char *cli_judge_words(const struct snag_live_end *end)
+/* Why the plan ends without a settled verdict; NULL: it does not. */
+static const char *end_words(const struct snag_live_end *end)
 {
 	const struct rt_verdict *v = &end->verdict;
 	if (was_interrupted(end->status))
@@ -109,19 +71,58 @@ const char *cli_judge_words(const struct snag_live_end *end)
 				    "when it has run once more: use --once"
 		       : v->races ? "interrupted; there is a race, --once says where"
 				  : "interrupted; no race was found before";
-	if (!is_settled(v) && !input_is_lost(v))
-		return NULL;
-	if (!is_settled(v))
+	if (!is_settled(v) && input_is_lost(v))
 		return v->races && !v->doubts ? "there is a race; its input cannot be read again, "
 						"so --once says where"
 					      : "its input cannot be read again, as a second look "
 						"needs: use --once";
-	return v->proves ? "race-free for this input on every schedule"
-			 : "no race found, but other schedules may have one: its isolated blocks "
-			   "depend on their order; --once says where";
+	return NULL;
 }
 
-enum snag_launch_io cli_judge_again(void)
+/* Prints a settled verdict that depends on no answer of the schedule. */
+static void verdict_print(const struct rt_verdict *v, const char *tool)
 {
-	return lseek(STDIN_FILENO, 0, SEEK_SET) == 0 ? SNAG_LAUNCH_READS : SNAG_LAUNCH_SILENT;
+	struct snag_certificate c = {.is_race_free = v->proves};
+	struct snag_error unused = {0};
+	struct snag_printer to;
+	if (!v->proves)
+		snag_certificate_add(
+			&c, "isolated",
+			"its isolated blocks depend on their order; --once says where");
+	if (snag_printer_open(&to, "/dev/stderr", &unused) == 0) {
+		snag_certificate_text(&c, NULL, tool, &to);
+		snag_printer_commit(&to, &unused);
+	}
+}
+
+struct cli_outcome cli_judged_report(const struct cli_run_values *v, const char *program,
+				     const struct snag_live_end *end, struct cli_judged *ret_judged)
+{
+	const struct cli_outcome not_enough = {.is_enough = false};
+	const struct rt_verdict *verdict = &end->verdict;
+	const struct cli_judged j = *ret_judged = judged_take(end);
+	const char *words = end_words(end), *tool = cli_run_tool(v);
+	bool has_asked = cli_has_asked(verdict);
+	if (verdict->launched == 0 && end->status == 0 && !v->is_quiet)
+		fprintf(stderr,
+			"%s: no tasks, and no parallel region with more than one thread, were "
+			"met\n",
+			tool);
+	if (!words && !is_settled(verdict))
+		return not_enough;
+	/* Other orders of the blocks can be run. */
+	if (!words && !verdict->proves && !has_asked && !input_is_lost(verdict) &&
+	    cli_may_run_orders(v))
+		return not_enough;
+	if (v->is_quiet && !j.races && !j.is_unknown)
+		return (struct cli_outcome){true, j.status};
+	if (words)
+		fprintf(stderr, "%s: %s\n", tool, words);
+	else if (!has_asked)
+		verdict_print(verdict, tool);
+	else if (!cli_asked_print(verdict, program, tool))
+		return not_enough;
+	if (j.is_unknown)
+		return (struct cli_outcome){true, CLI_INTERNAL};
+	return (struct cli_outcome){true, j.races && v->exitcode ? (int)v->exitcode : j.status};
 }

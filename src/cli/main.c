@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/crash.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -12,7 +13,9 @@
 #include "cli/suggest.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -113,5 +116,7 @@ static int tool_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	descriptors_fill();
+	cli_crash_begin();
+	json_set_alloc_funcs(snag_alloc, free); /* so that no json_*() fails for want of memory */
 	return cli_with_room(tool_run, argc, argv);
 }

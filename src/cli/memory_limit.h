@@ -9,8 +9,8 @@
 
 #define CLI_MEMORY_NOT_GIVEN UINT64_MAX
 
-/* The value of --memory in bytes.  If it was not given: a quarter of the machine's memory, or of the
- * address space that the process may use (ulimit -v) if that is smaller. */
+/* The value of --memory in bytes.  If it was not given: a quarter of the machine's memory, or
+ * of the address space that the process may use (ulimit -v) if that is smaller. */
 uint64_t cli_memory_limit(uint64_t given);
 
 #endif

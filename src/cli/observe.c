@@ -9,11 +9,23 @@
 
 static const struct snag_source_options lenient = {.lenient = true};
 
-int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
-		const char *trace, struct snag_error *err)
+static int scout_send(struct cli_observed *o, const char *folder,
+		      const struct snag_analyze_options *detectors, struct snag_error *err)
+{
+	struct snag_scout_options options = {.folder = folder,
+					     .wants = snag_analyze_slice(detectors)};
+	for (size_t i = 0; i < detectors->ndetectors; i++)
+		options.of_deadlocks |= detectors->detector[i]->tells_deadlocks;
+	return options.wants ? snag_scout_new(&options, &o->scout, err) : 0;
+}
+
+static int program_start(struct cli_observed *o, char *const *argv,
+			 const struct snag_live_options *how, const char *trace,
+			 struct snag_error *err)
 {
 	struct snag_live_options options = *how;
-	options.fails_if_split = true;
+	options.ends_at_split = true;
+	options.detour = o->scout ? snag_scout_detour(o->scout) : NULL;
 	o->trace = trace;
 	o->is_stopped_itself = !how->stop;
 	int rc = snag_live_source(argv, &options, &o->live, err);
@@ -21,6 +33,26 @@ int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_liv
 		rc = snag_tee_source(o->live, trace, &o->tee, err);
 	if (rc == 0)
 		o->run = o->src = snag_wellformed_source(o->tee, &lenient);
+	return rc;
+}
+
+int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
+		const char *trace, struct snag_error *err)
+{
+	o->scout = NULL;
+	return program_start(o, argv, how, trace, err);
+}
+
+int cli_observe_slice(struct cli_observed *o, char *const *argv,
+		      const struct snag_live_options *how, const char *trace, const char *folder,
+		      const struct snag_analyze_options *detectors, struct snag_error *err)
+{
+	o->scout = NULL;
+	int rc = scout_send(o, folder, detectors, err);
+	if (rc == 0)
+		rc = program_start(o, argv, how, trace, err);
+	if (rc < 0)
+		snag_scout_free(o->scout);
 	return rc;
 }
 
@@ -57,10 +89,16 @@ int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_optio
 			 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
 	int rc = snag_analyze(o->src, options, ret_analysis, err);
-	if (rc == 0 || !snag_live_is_split(o->live))
+	if (rc != SNAG_ESPLIT)
 		return rc;
 	*err = (struct snag_error){0};
 	return cli_observed_again(o, options, ret_analysis, err);
+}
+
+const char *cli_observed_cut(const struct cli_observed *o)
+{
+	const char *cut = o->scout ? snag_scout_error(o->scout) : NULL;
+	return cut ? cut : snag_tee_cut(o->tee);
 }
 
 void cli_observed_done(struct cli_observed *o)
@@ -68,4 +106,5 @@ void cli_observed_done(struct cli_observed *o)
 	if (o->src != o->run)
 		snag_source_close(o->src);
 	snag_source_close(o->run);
+	snag_scout_free(o->scout);
 }

@@ -2,17 +2,20 @@
  *
  * observe.h - a program that is analysed while it runs
  *
- * What it does goes to a trace and to the detectors.  If a split matters (trace/split.h), the
- * detectors would miss conflicts: then the rest of the run is only written, and the trace, which
- * is refined as it is read, is analysed when it has ended.
+ * snag writes the events of the program to a trace and gives them to the detectors.  If a split
+ * matters (trace/split.h), detectors that ignore splits would miss conflicts.  Then snag only
+ * writes the rest of the run, and analyses the file, which delivers refined events, when it
+ * has ended.
  */
 #ifndef SNAG_CLI_OBSERVE_H
 #define SNAG_CLI_OBSERVE_H
 
 #include "detect/analyze/analyze.h"
 #include "record/live.h"
+#include "scout/scout.h"
 
 struct cli_observed {
+	struct snag_scout *scout; /* chooses what becomes events; NULL: all does */
 	struct snag_source *live; /* the program ... */
 	struct snag_source *tee;  /* ... whose trace this writes ... */
 	struct snag_source *run;  /* ... and this checks: each has the one before inside */
@@ -24,12 +27,19 @@ struct cli_observed {
 /* Starts the program.  `trace` ends in .snag. */
 int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
 		const char *trace, struct snag_error *err);
-/* Until it has ended. */
+/* The same for these detectors only: if they take a slice, the trace has no more than they need.
+ * The folder is for a temporary file. */
+int cli_observe_slice(struct cli_observed *o, char *const *argv,
+		      const struct snag_live_options *how, const char *trace, const char *folder,
+		      const struct snag_analyze_options *detectors, struct snag_error *err);
+/* Analyses the program until it has ended. */
 int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_options *options,
 			 struct snag_analysis *ret_analysis, struct snag_error *err);
-/* The same for its trace, once it has ended; `src` is then the file. */
+/* Analyses its trace once it has ended; o->src is the file then. */
 int cli_observed_again(struct cli_observed *o, const struct snag_analyze_options *options,
 		       struct snag_analysis *ret_analysis, struct snag_error *err);
+/* Why the trace is not of all that the program did, or NULL. */
+const char *cli_observed_cut(const struct cli_observed *o);
 void cli_observed_done(struct cli_observed *o);
 
 #endif

@@ -103,6 +103,42 @@ void cli_progress_orders(struct cli_progress *p, uint64_t orders)
 	show_left(0, 0);
 }
 
+static void schedules_show(const struct cli_progress *p, double now, uint64_t schedules)
+{
+	char done[16];
+	double spent = now - p->start;
+	number((double)schedules, done);
+	fprintf(stderr, "\r%s schedules, %.0f/s, ", done,
+		spent > 0 ? (double)schedules / spent : 0);
+}
+
+void cli_progress_schedules(struct cli_progress *p, uint64_t schedules, uint64_t orders, double all)
+{
+	double now;
+	char seen[16], about[16];
+	if (!is_due(p, &now))
+		return;
+	schedules_show(p, now, schedules);
+	number((double)orders, seen);
+	number(all, about);
+	fprintf(stderr, "%s of about %s orders seen", seen, about);
+	show_left(0, 0);
+}
+
+void cli_progress_classes(struct cli_progress *p, uint64_t schedules, uint64_t classes,
+			  uint64_t waiting)
+{
+	double now;
+	char seen[16], left[16];
+	if (!is_due(p, &now))
+		return;
+	schedules_show(p, now, schedules);
+	number((double)classes, seen);
+	number((double)waiting, left);
+	fprintf(stderr, "%s classes, %s runs to make", seen, left);
+	show_left(0, 0);
+}
+
 void cli_progress_end(struct cli_progress *p)
 {
 	if (p->shown)

@@ -27,6 +27,12 @@ void cli_progress_show(void *progress, uint64_t events, double part);
 void cli_progress_decided(void *progress, uint64_t done, uint64_t of);
 /* The same for orders of isolated blocks. */
 void cli_progress_orders(struct cli_progress *p, uint64_t orders);
+/* The same for schedules of a program: orders seen, and about how many there are. */
+void cli_progress_schedules(struct cli_progress *p, uint64_t schedules, uint64_t orders,
+			    double all);
+/* The same for classes of equivalent runs: how many runs wait. */
+void cli_progress_classes(struct cli_progress *p, uint64_t schedules, uint64_t classes,
+			  uint64_t waiting);
 void cli_progress_end(struct cli_progress *p); /* erases the line */
 
 #endif

@@ -21,3 +21,11 @@ struct snag_report cli_report(const struct snag_analysis *a, const struct snag_s
 				    .part = part,
 				    .nparts = a->n};
 }
+
+bool cli_is_windowed(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].windows)
+			return true;
+	return false;
+}

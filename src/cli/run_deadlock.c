@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- observed ---- */
-
 static struct snag_findings *findings_of(struct snag_analysis *a)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -56,8 +54,8 @@ static int held_find(struct snag_deadlock *d, const struct snag_source *src, str
 	return rc;
 }
 
-/* A slice knows the names of what is in it.  What threads wait for, and where, may have come later, and
- * has the same numbers in both. */
+/* A slice knows the names of what is in it.  What threads wait for, and where, may have come
+ * later, and has the same numbers in both. */
 static void names_complete(struct snag_names *to, const struct snag_names *from)
 {
 	static const enum snag_space space[] = {SNAG_SPACE_THREAD, SNAG_SPACE_LOCK,
@@ -75,9 +73,10 @@ int cli_deadlock_observed(struct snag_analysis *a, const struct snag_source *src
 	struct snag_findings *f = findings_of(a);
 	const struct snag_convert_notes *notes = &end->notes;
 	const struct snag_site nothing = {.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
+	if (notes->ncircle >= 2 || end->nmisuses)
+		names_complete(a->names, src->names);
 	if (!f || notes->ncircle < 2)
 		return 0;
-	names_complete(a->names, src->names);
 	struct snag_deadlock d = {.n = notes->ncircle};
 	d.wait = snag_calloc(d.n, sizeof(*d.wait));
 	for (size_t i = 0; i < d.n; i++) {
@@ -106,8 +105,6 @@ int cli_deadlock_observed(struct snag_analysis *a, const struct snag_source *src
 	return 0;
 }
 
-/* ---- replays ---- */
-
 struct plan {
 	struct snag_turns turns;
 	char **place;
@@ -130,7 +127,7 @@ static void plan_make(const struct cli_replays *r, const struct snag_deadlock *d
 		snag_location_text(r->report->names, loc, ret->place[i], room);
 	}
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, &race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, d->n);
+	snag_turns_of_steps(&ret->turns, step, n, d->n, r->steps->cursor.log);
 	free(step);
 	free(race.witness);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_environment.c - the settings of `snag run`, from the command line, the environment and the program
+ * run_environment.c - the settings of `snag run`, from the command line, the environment and
+ * the program
  */
 #include "cli/run_environment.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_environment.h - the settings of `snag run`, from the command line, the environment and the program
+ * run_environment.h - the settings of `snag run`, from the command line, the environment and
+ * the program
  *
  * The command line decides.  What it leaves open, SNAG_OPTIONS decides, then TSAN_OPTIONS, then
  * the functions __tsan_default_options and __tsan_default_suppressions of the program.
@@ -22,6 +23,7 @@ struct cli_run_values {
 	const char *html;
 	const char *junit;
 	const char *baseline;
+	const char *gen_suppressions;
 	const char *dot;
 	const char *witness;
 	const char *keep;
@@ -37,12 +39,19 @@ struct cli_run_values {
 	bool exitcode_is_default; /* the command line has none */
 	int format;
 	int no_replay;
+	int effects;
 	int unconfirmed;
 	uint64_t replay_seconds;
 	int free;
 	int once;
 	int stats;
 };
+
+/* What the tool calls itself in its messages. */
+static inline const char *cli_run_tool(const struct cli_run_values *v)
+{
+	return v->format ? "ThreadSanitizer" : "snag";
+}
 
 /* The texts that settings from the environment point to. */
 struct cli_run_environment {

@@ -62,9 +62,15 @@ int cli_suppressions_own(const char *text, struct snag_suppressions *s, struct s
 	return snag_suppressions_add(s, own, text, strlen(text), err);
 }
 
-static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched)
+static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched,
+			     bool is_over)
 {
 	(void)ctx;
+	if (is_over) {
+		fprintf(stderr, "snag: run: %s: suppression '%s' has expired: it is not applied\n",
+			place, text);
+		return;
+	}
 	if (!matched && strncmp(place, own, sizeof(own) - 1) != 0)
 		fprintf(stderr, "snag: run: %s: suppression '%s' matched nothing\n", place, text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cli/effect.h"
 #include "cli/interrupt.h"
 #include "record/replay_file.h"
 
@@ -23,7 +24,7 @@ static void plan_make(const struct cli_replays *r, const struct snag_race *race,
 	const struct snag_site *site[2] = {&race->first, &race->second};
 	size_t n;
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, 2);
+	snag_turns_of_steps(&ret->turns, step, n, 2, r->steps->cursor.log);
 	free(step);
 	for (int i = 0; i < 2; i++) {
 		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
@@ -55,8 +56,8 @@ bool cli_replays_have_time(const struct cli_replays *r)
 	return r->spent < r->budget && !cli_stop;
 }
 
-/* How they ended, and what would be enough: from what those that were tried took, at least twice the
- * time. */
+/* How they ended, and what would be enough: from what those that were tried took, at least
+ * twice the time. */
 static void tally_end(struct cli_replays *r)
 {
 	struct snag_replay_tally *t = &r->tally;
@@ -84,7 +85,7 @@ static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *pl
 	struct snag_replay_result result;
 	struct snag_error err = {0};
 	if (snag_dead_ends_meet(&r->dead_ends, &plan->turns)) {
-		*ret_words = strdup("another replay could not follow the same turns");
+		*ret_words = snag_strdup("another replay could not follow the same turns");
 		return SNAG_REPLAY_DIVERGED;
 	}
 	int rc = snag_replay_run(&how, &result, &err);
@@ -93,7 +94,7 @@ static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *pl
 	bool was_cut = rc == 0 && result.was_late && seconds >= left;
 	if (was_cut || (cli_stop && !(rc == 0 && result.is_confirmed)))
 		return SNAG_REPLAY_NOT_TRIED;
-	*ret_words = strdup(rc == 0 ? result.words : err.msg);
+	*ret_words = snag_strdup(rc == 0 ? result.words : err.msg);
 	return rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED : SNAG_REPLAY_DIVERGED;
 }
 
@@ -161,11 +162,60 @@ void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 		if (is_tried)
 			in->replay = done->outcome;
 		if (is_tried && done->words)
-			in->replay_words = strdup(done->words);
+			in->replay_words = snag_strdup(done->words);
 		if (is_tried && done->outcome == SNAG_REPLAY_DIVERGED && in->race->changes_reads)
 			unconfirm(r, all, in);
 	}
 	tally_end(r);
+}
+
+static bool has_observed(const struct snag_analysis *a)
+{
+	bool would_tell = false; /* it reports every observed race */
+	for (size_t i = 0; i < a->n; i++) {
+		const struct snag_findings *f = &a->findings[i];
+		would_tell |= strcmp(a->detector[i]->name, "hb") == 0;
+		for (size_t k = 0; k < f->nraces; k++)
+			if (f->race[k].verdict == SNAG_OBSERVED)
+				return true;
+	}
+	return !would_tell;
+}
+
+void cli_replays_doubt(struct snag_analysis *a)
+{
+	bool is_doubtful = has_observed(a);
+	for (size_t i = 0; is_doubtful && i < a->n; i++)
+		for (size_t k = 0; k < a->findings[i].nraces; k++)
+			a->findings[i].race[k].changes_reads = true;
+}
+
+void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all)
+{
+	for (size_t i = 0; i < all->n && cli_replays_have_time(r); i++) {
+		struct snag_incident *in = &all->at[i];
+		struct cli_effect effect;
+		struct snag_error err = {0};
+		if (in->is_suppressed || in->is_apart || !in->proof)
+			continue;
+		struct plan *plan = snag_calloc(1, sizeof(*plan));
+		double begin = snag_seconds_now();
+		plan_make(r, in->proof, plan);
+		struct snag_replay_plan how = {.argv = r->argv,
+					       .turns = &plan->turns,
+					       .access = {plan->access[0], plan->access[1]},
+					       .seed = r->seed,
+					       .interrupt = &cli_stop,
+					       .seconds = 1 + 10 * r->seconds};
+		if (cli_effect_find(&how, &effect, &err) == 0 &&
+		    effect.severity != CLI_SEVERITY_UNKNOWN && !cli_stop) {
+			in->severity = cli_severity_text[effect.severity];
+			in->effect = snag_strdup(effect.words);
+		}
+		snag_turns_done(&plan->turns);
+		free(plan);
+		r->spent += snag_seconds_now() - begin;
+	}
 }
 
 void cli_replays_done(struct cli_replays *r)

@@ -2,25 +2,25 @@
  *
  * run_replays.h - the predicted races of a run, replayed
  *
- * The witness of a race becomes a list of turns (record/turns.h), which the program then follows
- * (record/replay.h), or which goes into the file of the witness for `snag replay`.
+ * The witness of a race becomes a list of turns (record/turns.h).  The program follows it
+ * (record/replay.h), or it goes into the file of the witness for `snag replay`.
  *
- * Budget.  All replays of a run, of predicted races and of suspects (run_suspects.h), have a time
- *         together.  Predicted races come first, in the order of the report, then suspects.  A replay
- *         ends when the time is over, when it has shown its race, or when it can no longer do so.  A
- *         schedule that begins as one before that could not be followed is not tried
- *         (record/dead_ends.h).  What was not replayed for want of time is counted, and the report
- *         says so.
+ * Budget.  All replays of a run share one time limit: those of predicted races, in the order of the
+ *         report, then those of suspects (run_suspects.h).  A replay ends when the time is over,
+ *         when it has shown its race, or when it can no longer show it.  snag does not try a
+ *         schedule that begins like one that could not be followed (record/dead_ends.h).  The
+ *         report counts what was not replayed for lack of time.
  */
 #ifndef SNAG_CLI_RUN_REPLAYS_H
 #define SNAG_CLI_RUN_REPLAYS_H
 
 #include "cli/run_steps.h"
+#include "detect/analyze/analyze.h"
 #include "record/dead_ends.h"
 #include "report/incident.h"
 
-/* The replays of a program of a few milliseconds take 5 to 20 milliseconds each.  With this time
- * fifty of them come to their end, and some on a machine that is ten times slower. */
+/* A replay of a program of a few milliseconds takes 5 to 20 milliseconds.  This time is enough for
+ * fifty of them, and for some on a machine that is ten times slower. */
 #define CLI_REPLAYS_LEAST_SECONDS 1.0
 
 /* What replaying needs of the run that was analysed. */
@@ -48,13 +48,19 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
 /* The budget of a run that took `seconds`, unless the user gives one. */
 double cli_replays_budget(double seconds);
 bool cli_replays_have_time(const struct cli_replays *r);
-/* Runs the program through the witness of a race, for at most so long, and as long as there is time:
- * NOT_TRIED if that was too short.  The words, if it was tried, are to be freed. */
+/* Runs the program through the witness of a race, for at most so long, and as long as there is
+ * time: NOT_TRIED if that was too short.  The words, if it was tried, are to be freed. */
 enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race, double seconds,
 			    char **ret_words);
-/* Replays each predicted race that is to be reported, until the time is over, or Ctrl-C.  What was
- * replayed before is not replayed again. */
+/* Runs each race that is reported and has a witness in both orders of its accesses, and says what
+ * differs, until the time is over. */
+void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all);
+/* Replays each predicted race that will be reported and was not replayed before, until the time is
+ * over or the user interrupts. */
 void cli_replays_run(struct cli_replays *r, struct snag_incidents *all);
+/* Threads ran in parallel: what a racy read saw is not known.  If the run had a race, a predicted
+ * one may depend on such a read, and is reported only if a replay confirms it. */
+void cli_replays_doubt(struct snag_analysis *a);
 void cli_replays_done(struct cli_replays *r);
 
 #endif

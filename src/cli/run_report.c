@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
+#include "cli/schedules.h"
 #include "cli/task_verdict.h"
-#include "detect/partners/details.h"
 #include "report/incident_deadlock.h"
 
 #include <stdio.h>
@@ -82,7 +82,11 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 {
 	const struct snag_convert_notes *notes = &run->end->notes;
 	r->report = cli_report(run->analysis, run->src, r->part);
+	r->report.misuse = run->end->misuse;
+	r->report.nmisuses = run->end->nmisuses;
+	r->report.benign = run->end->benign;
 	r->origins = (struct snag_origins){0};
+	r->schedules = (struct snag_schedules){0};
 	cli_certificate(&r->certificate, run->analysis, run->src, run->end);
 	snag_report_merge(&r->report, &r->merged);
 	snag_incidents_build(&r->incidents, &r->report, &r->merged, run->suppressions);
@@ -103,43 +107,24 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
 	deadlock_take(r, run);
+	r->certificate.has_deadlock = r->deadlock.n > 0;
 	r->all.deadlock = r->deadlock.n ? &r->deadlock : NULL;
 	return r->incidents.n + r->incidents.ndeadlocks ? origins_find(r, run, err) : 0;
 }
 
-int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)
+int cli_run_report_schedules(struct cli_run_report *r, const struct snag_analysis *a,
+			     const struct snag_source *src, struct snag_error *err)
 {
-	enum { SHOWN = 200 };
-	struct snag_incidents *all = &r->incidents;
-	struct snag_site **site = NULL;
-	size_t n = 0, room = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		struct snag_incident *in = &all->at[i];
-		in->nsteps = in->race->nwitness < SHOWN ? in->race->nwitness : SHOWN;
-		in->step = snag_calloc(in->nsteps, sizeof(*in->step));
-		for (size_t k = 0; k < in->nsteps; k++) {
-			in->step[k].event = in->race->witness[in->race->nwitness - in->nsteps + k];
-			site = snag_grow(site, &room, n + 1, sizeof(struct snag_site *));
-			site[n++] = &in->step[k];
-		}
-	}
-	struct snag_details details;
-	snag_details_init(&details);
-	struct snag_source *again;
-	int rc = n ? snag_source_again(src, &again, err) : 0;
-	if (rc > 0) {
-		snag_source_forget_variables(again);
-		rc = snag_details_fill(&details, site, n, again, err);
-		snag_source_close(again);
-	}
-	snag_details_done(&details);
-	free(site);
+	bool has_order = !r->all.is_tasks && r->incidents.n + r->incidents.ndeadlocks;
+	int rc = has_order ? cli_schedules_build(&r->schedules, a, src, &r->incidents, err) : 0;
+	r->all.schedules = rc > 0 ? &r->schedules : NULL;
 	return rc < 0 ? rc : 0;
 }
 
 void cli_run_report_done(struct cli_run_report *r)
 {
 	free(r->wait);
+	snag_schedules_done(&r->schedules);
 	snag_origins_done(&r->origins);
 	snag_incidents_done(&r->incidents);
 	snag_merged_done(&r->merged);

@@ -8,6 +8,7 @@
 #include "detect/analyze/analyze.h"
 #include "record/live.h"
 #include "report/incident.h"
+#include "report/schedule.h"
 
 struct cli_run { /* that was analysed; outlives the report */
 	const struct snag_analysis *analysis;
@@ -26,6 +27,7 @@ struct cli_run_report {
 	struct snag_merged merged;
 	struct snag_incidents incidents;
 	struct snag_origins origins;
+	struct snag_schedules schedules;
 	struct snag_certificate certificate;
 	struct snag_task_deadlock deadlock;
 	struct snag_waiting_task *wait;	 /* its tasks */
@@ -35,8 +37,9 @@ struct cli_run_report {
 /* To be ended also if it fails.  It must not be moved. */
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err);
-/* Looks up the last events of the witnesses: for reports that show schedules. */
-int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err);
+/* Looks up the steps of the witnesses: for reports that show schedules. */
+int cli_run_report_schedules(struct cli_run_report *r, const struct snag_analysis *a,
+			     const struct snag_source *src, struct snag_error *err);
 void cli_run_report_done(struct cli_run_report *r);
 
 /* Writes a report to a file, if `path` is not NULL. */

@@ -32,8 +32,8 @@ void cli_steps_follow(void *ctx, const struct snag_followed *some);
 /* Looks up the steps of all events, of a trace that was not sliced. */
 int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct snag_error *err);
 
-/* The steps of the events of a witness that have one, in their order; to be freed.  The last two are
- * those of the race. */
+/* The steps of the events of a witness that have one, in their order; to be freed.  The last
+ * two are those of the race. */
 struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 				       const struct snag_stretches *stretches,
 				       const struct snag_race *race, size_t *ret_n);

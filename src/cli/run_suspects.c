@@ -26,8 +26,8 @@ static bool is_suspect(const struct snag_incident *in)
 	return !in->is_suppressed && strcmp(in->found_by, hybrid) == 0;
 }
 
-/* Makes the witness of a race the schedule that holds its first access back, in the numbers of the whole
- * trace.  False: the second access does not come then. */
+/* Makes the witness of a race the schedule that holds its first access back, in the numbers of
+ * the whole trace.  False: the second access does not come then. */
 static bool delay(const struct snag_analysis *a, struct snag_race *race)
 {
 	const struct snag_slice *slice = a->slice;

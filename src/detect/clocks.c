@@ -167,6 +167,16 @@ static struct snag_vclock **atomic_clock(struct snag_clocks *c, uint32_t variabl
 	return &c->atomic[number].released;
 }
 
+void snag_clocks_forget_atomic(struct snag_clocks *c, uint32_t variable)
+{
+	uint32_t number = snag_slots_find(&c->atomics, snag_hash(variable, 0), atomic_equals,
+					  c->atomic, &variable);
+	if (number == SNAG_SLOTS_NONE)
+		return;
+	snag_vclock_drop(&c->pool, c->atomic[number].released);
+	c->atomic[number].released = NULL;
+}
+
 static void atomic_load(struct snag_clocks *c, struct snag_thread_clock *t,
 			struct snag_vclock *released, enum snag_order order)
 {

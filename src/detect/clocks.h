@@ -95,6 +95,9 @@ static inline void snag_clocks_join(struct snag_clocks *c, uint32_t thread,
 		snag_clocks_join_slow(c, thread, stamp);
 }
 
+/* A variable begins anew: readers that acquire have nothing to synchronise with. */
+void snag_clocks_forget_atomic(struct snag_clocks *c, uint32_t variable);
+
 /* Advances the clocks: every rule above, for one synchronisation event. */
 void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32_t event);
 

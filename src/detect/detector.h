@@ -111,6 +111,8 @@ struct snag_detector {
 	/* The operations that it can judge (SNAG_OPS_COMMON | ...).  The caller refuses a trace
 	 * with another one, so the detector never sees it. */
 	uint32_t ops;
+	uint32_t
+		launch_ops; /* those of `ops` that it accepts only where a program launches its tasks */
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given, if it can judge the trace */
 	enum snag_decide decide;
@@ -119,6 +121,11 @@ struct snag_detector {
 	bool decide_if_short;
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
+	bool has_stages; /* its `finish` decides pairs by env->stages */
+	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
+	bool vindicates_dc;
+	/* Its index must have the locks that only one thread takes (witness/decide/index.h). */
+	bool all_locks;
 	bool is_complete;	/* its pairs, all decided, are all predictable races */
 	bool disjoint_locksets; /* accesses with a lock in common do not race */
 	/* What a slice of the trace must contain so that the detector finds the same in it, a

@@ -30,7 +30,7 @@
 #define SNAG_INSIDE_ACCESS_H
 
 #include "detect/detector.h"
-#include "inside/shadow.h"
+#include "shadow/shadow.h"
 
 enum { JUDGE_MADE = 16, JUDGE_LATE = 16, JUDGE_LASTING_LOG = 4 };
 

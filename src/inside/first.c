@@ -11,7 +11,7 @@
  */
 #include "inside/access.h"
 #include "inside/ranges.h"
-#include "runtime/judge.h"
+#include "runtime/channel/judge.h"
 
 #define INLINE inline __attribute__((always_inline))
 

@@ -16,12 +16,12 @@
  *         [other]   operations for which the detector has no rules are counted.  Then there is
  *                   no verdict, so nothing more is judged; nor after a race, if one is enough
  */
-#include "runtime/judge.h"
+#include "runtime/channel/judge.h"
 
 #include "inside/access.h"
 #include "inside/ranges.h"
-#include "runtime/access.h"
-#include "runtime/sites.h"
+#include "runtime/access/access.h"
+#include "runtime/access/sites.h"
 
 #include <string.h>
 
@@ -153,7 +153,7 @@ static inline void lasting_look(void)
 static inline bool is_judged(uint8_t op)
 {
 	nops[op]++;
-	if (__builtin_expect(judge.detector->ops >> op & 1, 1))
+	if (__builtin_expect((judge.detector->ops | judge.detector->launch_ops) >> op & 1, 1))
 		return true;
 	doubt();
 	return false;

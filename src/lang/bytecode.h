@@ -29,10 +29,10 @@ enum code {
 	CODE_PROMISE,  /* push declared promise a */
 	CODE_NEW,
 	CODE_ALLOC,
-	CODE_READ,	 /* push slot a */
+	CODE_READ,	 /* push slot a; b: the kind of the update it is part of, 0: none */
 	CODE_READ_AT,	 /* pop index, push element of array a */
 	CODE_READ_CELL,	 /* pop cell, push what is in it */
-	CODE_WRITE,	 /* pop value, to slot a */
+	CODE_WRITE,	 /* pop value, to slot a; b likewise */
 	CODE_WRITE_AT,	 /* pop value and index, to array a */
 	CODE_WRITE_CELL, /* pop value and cell */
 	CODE_NEGATE,

@@ -330,6 +330,7 @@ void snag_machine_step(struct snag_machine *m, const struct snag_program *progra
 			stack_reserve(m, m->sp + 1);
 		}
 		const struct insn *in = &program->insn[m->pc++];
+		ret_action->update = in->code == CODE_READ || in->code == CODE_WRITE ? in->b : 0;
 		if (execute(&s, in))
 			return;
 	}

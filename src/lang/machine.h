@@ -78,6 +78,7 @@ struct snag_action {
 	uint8_t fault; /* enum snag_fault */
 	bool is_call;  /* ASYNC, SPAWN: of a procedure, with nargs arguments */
 	uint8_t nargs;
+	uint8_t update; /* READ, WRITE: part of an update of this kind; 0: of none */
 	uint32_t target;
 	uint32_t entry; /* ASYNC, SPAWN: where the child begins */
 	snag_loc loc;	/* where in the text: snag_program_place() */

@@ -129,6 +129,12 @@ void scope_close(struct lang_parser *p, size_t outer);
 uint32_t scope_procedure(struct lang_parser *p,
 			 const struct lang_token *name); /* declared yet or not */
 
+/* parser_updates.c */
+/* Marks the accesses of a store to a plain variable, or of an `if` without `else`, whose code begins there,
+ * if it is an update. */
+void update_store(struct lang_parser *p, uint32_t begin);
+void update_if(struct lang_parser *p, uint32_t begin);
+
 /* parser_code.c */
 uint32_t emit(struct lang_parser *p, enum code code, uint32_t a, struct snag_place place);
 void emit_constant(struct lang_parser *p, int64_t value, struct snag_place place);

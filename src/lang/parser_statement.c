@@ -175,10 +175,12 @@ static int parse_condition(struct lang_parser *p, uint32_t *ret_jump)
 
 static int parse_if(struct lang_parser *p)
 {
-	uint32_t over;
+	uint32_t over, begin = (uint32_t)p->program->ninsns;
 	int rc = parse_condition(p, &over);
 	if (rc == 0)
 		rc = parse_block(p);
+	if (rc == 0 && p->token.kind != TOKEN_ELSE)
+		update_if(p, begin);
 	if (rc == 0 && p->token.kind == TOKEN_ELSE) {
 		uint32_t out = emit(p, CODE_JUMP, 0, p->token.place);
 		emit_target(p, over);
@@ -216,12 +218,15 @@ static int parse_return(struct lang_parser *p)
 /* "=" expr ";" behind the left side, by the instruction given. */
 static int parse_store(struct lang_parser *p, enum code code, uint32_t a, struct snag_place place)
 {
+	uint32_t begin = (uint32_t)p->program->ninsns;
 	int rc = parser_expect(p, '=');
 	if (rc == 0)
 		rc = parse_expression(p);
 	if (rc == 0)
 		rc = parser_expect(p, ';');
 	emit(p, code, a, place);
+	if (rc == 0 && code == CODE_WRITE)
+		update_store(p, begin);
 	return rc;
 }
 

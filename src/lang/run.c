@@ -59,12 +59,20 @@ _Noreturn static void fail(struct run *r)
 }
 
 /* Says the access, and returns where the value is. */
-static struct snag_value *access_slot(struct run *r, enum snag_op op, snag_tid self, uint32_t slot)
+static struct snag_value *access_slot(struct run_task *t, enum snag_op op, snag_tid self,
+				      const struct snag_action *act)
 {
-	if (!run_slot(r, slot)->variable)
-		run_variable_add(r, slot);
-	tell(r, op, self, run_slot(r, slot)->variable - 1);
-	return &run_slot(r, slot)->value;
+	struct run *r = t->run;
+	struct run_slot *slot = run_slot(r, act->target);
+	bool is_update = act->update && t->machine.isolated;
+	if (!slot->variable)
+		run_variable_add(r, act->target);
+	if (is_update)
+		tell(r, SNAG_OP_UPDATE_BEGIN, self, run_update_id(r, act->update));
+	tell(r, op, self, slot->variable - 1);
+	if (is_update)
+		tell(r, SNAG_OP_UPDATE_END, self, run_update_id(r, act->update));
+	return &slot->value;
 }
 
 static void set_promise(struct run *r, const struct snag_action *act)
@@ -122,10 +130,10 @@ static bool do_access(struct run_task *t, snag_tid self, const struct snag_actio
 	struct run *r = t->run;
 	switch ((enum snag_action_kind)act->kind) {
 	case SNAG_ACT_READ:
-		snag_machine_give(&t->machine, *access_slot(r, SNAG_OP_READ, self, act->target));
+		snag_machine_give(&t->machine, *access_slot(t, SNAG_OP_READ, self, act));
 		return true;
 	case SNAG_ACT_WRITE:
-		*access_slot(r, SNAG_OP_WRITE, self, act->target) = act->value;
+		*access_slot(t, SNAG_OP_WRITE, self, act) = act->value;
 		return true;
 	case SNAG_ACT_ALLOC:
 		snag_machine_give(&t->machine, run_cell_new(r, act->loc));

@@ -73,6 +73,7 @@ struct run {
 		snag_loc loc;
 	} * created;
 	size_t created_cap;
+	uint32_t update[UINT8_MAX + 1]; /* by kind: 1 + its number; 0: none yet */
 	struct run_task *idle, *all;
 	size_t nalive, max_alive; /* tasks */
 
@@ -96,6 +97,8 @@ void run_task_add(struct run *r, snag_tid task, snag_tid creator);
 void run_variable_add(struct run *r, uint32_t slot);
 /* The number of a promise among those that have a name; it gets one when it first matters. */
 uint32_t run_promise_id(struct run *r, uint32_t number);
+/* The number of a kind of update among those that have a name. */
+uint32_t run_update_id(struct run *r, uint8_t kind);
 void run_promise_declare(struct run *r);
 struct snag_value run_promise_new(struct run *r, snag_loc loc);
 struct snag_value run_cell_new(struct run *r, snag_loc loc);

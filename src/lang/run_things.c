@@ -50,6 +50,17 @@ uint32_t run_promise_id(struct run *r, uint32_t number)
 	return p->id - 1;
 }
 
+uint32_t run_update_id(struct run *r, uint8_t kind)
+{
+	char name[sizeof(SNAG_UPDATE_NAME) + 3];
+	if (r->update[kind])
+		return r->update[kind] - 1;
+	snprintf(name, sizeof(name), SNAG_UPDATE_NAME "%u", kind);
+	name_add(r, SNAG_SPACE_LOCK, name);
+	r->update[kind] = r->names.space[SNAG_SPACE_LOCK].n;
+	return r->update[kind] - 1;
+}
+
 void run_variable_add(struct run *r, uint32_t slot)
 {
 	char name[SNAG_SLOT_NAME];

@@ -2,17 +2,21 @@
  *
  * alike.c - whether the threads of a team do the same, where all do something
  *
- * Idea.   What a thread does outside of loops and blocks comes before the iterations that it gets, up to the barrier, though
- *         they might be another's.  If the others do the same, that is seen.  If they do not, although
- *         none has asked for its number, it depends on what they had before (a private variable that an
- *         iteration has set, say): then the run proves nothing, and the detector hears of it.
+ * Idea.   Work of a thread outside of loops and blocks comes before the iterations that it gets, up
+ *         to the barrier, although another thread may get these iterations in another run.  If all
+ *         threads do the same work, the detector still sees the conflict.  If they do not, and none
+ *         has asked for its number, the work depends on something else (for example a private
+ *         variable that an iteration has set).  Then the run proves nothing, and the detector hears
+ *         of it.
  *
- * State.  alike[k]  of a team: what the first thread had done since the barrier when it came to the k-th loop or single
- *                   block, as the detector sees it (runtime/omp_done.h)
- * Rules.  [marked]  who has executed a block for one thread (deal.h) has no iterations behind it, and is not asked
- *         [gnu]     nor is who asks for its number as gcc does: not for a filter, but for copyin, which is not for
- *                   thread 0
- * Guarantee.  A difference is never seen where there is none; it is missed if a thread accesses thousands of places.
+ * State.  alike[k]  of a team: a digest of what the first thread had done since the barrier when it
+ *                   came to the k-th loop or single block (runtime/tasks/omp_done.h)
+ * Rules.  [marked]  A thread that has executed a block for one thread (deal.h) gets no iterations
+ *                   behind it, and is not compared.
+ *         [gnu]     Nor is a thread that asks for its number as gcc does: not for a filter, but for
+ *                   copyin, which is not for thread 0.
+ * Guarantee.  snag never sees a difference where there is none.  It misses one if a thread accesses
+ *             thousands of places.
  */
 #include "omp/core.h"
 

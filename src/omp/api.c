@@ -9,11 +9,9 @@
 
 #include <time.h>
 
-/* ---- teams ---- */
-
-/* snag cc renames the program's own calls of these, and what gcc calls for its own purposes (openmp_code.h).
- * The plain names are what files call that were compiled otherwise: by themselves, or gcc for them; nobody
- * knows which. */
+/* snag cc renames the program's own calls of these, and what gcc calls for its own purposes
+ * (openmp_code.h). The plain names are what files call that were compiled otherwise: by
+ * themselves, or gcc for them; nobody knows which. */
 
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {
@@ -68,7 +66,8 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
 		mp_lockstep_statement(team->lockstep, number);
 }
 
-/* And into those whose iterations nobody tells apart.  Of simd they may be outside of all regions. */
+/* And into those whose iterations nobody tells apart.  Of simd they may be outside of all
+ * regions. */
 MP_ABI(int, __snag_omp_together, void)
 {
 	static bool is_told;
@@ -202,8 +201,7 @@ MP_ABI(int, omp_get_proc_bind, void)
 	return 0;
 }
 
-/* ---- schedules: chunks are dealt out here whatever it is ---- */
-
+/* The schedule does not decide who gets a chunk (deal.h); programs can still set and read it. */
 MP_ABI(void, omp_set_schedule, int kind, int chunk)
 {
 	struct mp_settings *set = mp_settings_own(MP_ENTER());
@@ -218,8 +216,7 @@ MP_ABI(void, omp_get_schedule, int *ret_kind, int *ret_chunk)
 	*ret_chunk = set->chunk;
 }
 
-/* ---- devices: the host is all there is ---- */
-
+/* The host is the only device. */
 MP_ABI(int, omp_get_num_devices, void)
 {
 	return 0;
@@ -248,8 +245,6 @@ MP_ABI(int, omp_get_default_device, void)
 MP_ABI(void, omp_set_default_device, int device)
 {
 }
-
-/* ---- leagues ---- */
 
 MP_ABI(int, __snag_gnu_get_num_teams, void)
 {
@@ -310,8 +305,6 @@ MP_ABI(void, omp_set_teams_thread_limit, int n)
 	mp.teams_limit = n > 0 ? n : 0;
 }
 
-/* ---- detach ---- */
-
 MP_ABI(void, omp_fulfill_event, void *event)
 {
 	if (!mp_is_here()) {
@@ -321,8 +314,6 @@ MP_ABI(void, omp_fulfill_event, void *event)
 	MP_ENTER();
 	mp_task_fulfil(event);
 }
-
-/* ---- time ---- */
 
 MP_ABI(double, omp_get_wtime, void)
 {
@@ -334,99 +325,4 @@ MP_ABI(double, omp_get_wtime, void)
 MP_ABI(double, omp_get_wtick, void)
 {
 	return 1e-9;
-}
-
-/* ---- locks ---- */
-
-MP_ABI(void, omp_init_lock, void *lock)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_init_lock_with_hint, void *lock, int hint)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_destroy_lock, void *lock)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_set_lock, void *lock)
-{
-	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_here(lock), t);
-}
-
-MP_ABI(void, omp_unset_lock, void *lock)
-{
-	MP_ENTER();
-	mp_lock_give(mp_lock_here(lock));
-}
-
-/* One that is refused waits for another to go on, sooner or later. */
-MP_ABI(int, omp_test_lock, void *lock)
-{
-	struct mp_task *t = MP_ENTER();
-	mp_lock_asked();
-	if (mp_lock_try(mp_lock_here(lock), t))
-		return 1;
-	mp_yield();
-	return 0;
-}
-
-MP_ABI(void, omp_init_nest_lock, void *lock)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_init_nest_lock_with_hint, void *lock, int hint)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_destroy_nest_lock, void *lock)
-{
-	MP_ENTER();
-	mp_lock_forget(lock);
-}
-
-MP_ABI(void, omp_set_nest_lock, void *lock)
-{
-	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_here(lock);
-	int *depth = mp_lock_depth(l, t);
-	if (depth)
-		++*depth;
-	else
-		mp_lock_take(l, t);
-}
-
-MP_ABI(void, omp_unset_nest_lock, void *lock)
-{
-	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_here(lock);
-	int *depth = mp_lock_depth(l, t);
-	if (depth && --*depth == 0)
-		mp_lock_give(l);
-}
-
-MP_ABI(int, omp_test_nest_lock, void *lock)
-{
-	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_here(lock);
-	int *depth = mp_lock_depth(l, t);
-	mp_lock_asked();
-	if (depth)
-		return ++*depth;
-	if (mp_lock_try(l, t))
-		return 1;
-	mp_yield();
-	return 0;
 }

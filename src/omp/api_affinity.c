@@ -2,9 +2,9 @@
  *
  * api_affinity.c - the functions of <omp.h> that put the affinity of a thread into words
  *
- * A format is text with fields: %[[[0].]size]type, the type a letter or a {name} of the table below, or a
- * second %.  With a size a field is that wide at least, its text to the left; with a point to the right,
- * with 0 and a point filled with zeros.
+ * A format is text with fields: %[[[0].]size]type, the type a letter or a {name} of the table
+ * below, or a second %.  With a size a field is that wide at least, its text to the left; with
+ * a point to the right, with 0 and a point filled with zeros.
  *
  * clang's <omp.h> has these functions under names that begin with ompc_.
  */
@@ -19,8 +19,6 @@
 enum { FORMAT_ROOM = 256, FIELD_ROOM = 256 };
 
 static char usual[FORMAT_ROOM] = "level %L thread %i affinity %A";
-
-/* ---- what a field says ---- */
 
 static int team_number(void)
 {
@@ -110,8 +108,6 @@ static const struct field {
 	{'A', "thread_affinity", NULL, processors_write},
 };
 
-/* ---- formats ---- */
-
 struct words {
 	char *text;
 	size_t room, n; /* how many there are, whether there was room or not */
@@ -184,8 +180,6 @@ static size_t words_of(char *ret_text, size_t room, const char *format)
 		ret_text[w.n < room ? w.n : room - 1] = '\0';
 	return w.n;
 }
-
-/* ---- what programs call ---- */
 
 MP_ABI(void, omp_set_affinity_format, const char *format)
 {

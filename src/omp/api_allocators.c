@@ -2,12 +2,12 @@
  *
  * api_allocators.c - the functions of <omp.h> for allocators, and the allocate clauses
  *
- * All memory is the C library's.  Of the traits of an allocator those count that a program can tell:
- * alignment, pool_size and fallback.
+ * All memory is the C library's.  Of the traits of an allocator those count that a program can
+ * tell: alignment, pool_size and fallback.
  *
- * State.  An allocator is one of the predefined numbers, which have no traits, or PREDEFINED plus its
- *         place among those that were made: clang 14 takes only 32 bits of it for an allocate
- *         clause.  drawn: what was taken from pools, by its address
+ * State.  An allocator is one of the predefined numbers, which have no traits, or PREDEFINED
+ *         plus its place among those that were made: clang 14 takes only 32 bits of it for an
+ *         allocate clause.  drawn: what was taken from pools, by its address
  */
 #include "omp/abi.h"
 
@@ -107,8 +107,6 @@ MP_ABI(omp_allocator, omp_get_default_allocator, void)
 	return usual;
 }
 
-/* ---- pools ---- */
-
 static bool pool_has(const struct allocator *a, size_t nbytes)
 {
 	return nbytes <= a->pool && a->used <= a->pool - nbytes;
@@ -132,8 +130,6 @@ static void pool_give(const void *p)
 	(*d)->from->used -= (*d)->nbytes;
 	(*d)->from = NULL;
 }
-
-/* ---- memory ---- */
 
 static void *aligned(size_t align, size_t nbytes)
 {
@@ -196,8 +192,6 @@ static void *take_again(void *p, size_t nbytes, omp_allocator to, omp_allocator 
 	give(p);
 	return q;
 }
-
-/* ---- what programs and compilers call ---- */
 
 MP_ABI(void *, omp_alloc, size_t nbytes, omp_allocator allocator)
 {

@@ -2,8 +2,8 @@
  *
  * api_devices.c - the functions of <omp.h> for the memory of devices
  *
- * The host is the only one.  (memmove is the C library's, which the detector sees; memcpy is our own
- * here.)
+ * The host is the only one.  (memmove is the C library's, which the detector sees; memcpy is
+ * our own here.)
  */
 #include "omp/abi.h"
 

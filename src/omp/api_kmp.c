@@ -2,16 +2,14 @@
  *
  * api_kmp.c - the functions that clang's <omp.h> has beyond OpenMP
  *
- * Memory is the C library's.  What tunes a runtime (waiting, stacks, buffers) is remembered at most; threads are
- * bound to no processor, so masks are only kept.
+ * Memory is the C library's.  What tunes a runtime (waiting, stacks, buffers) is remembered at
+ * most; threads are bound to no processor, so masks are only kept.
  */
 #include "omp/abi.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- memory ---- */
 
 MP_ABI(void *, kmp_malloc, size_t nbytes)
 {
@@ -44,8 +42,6 @@ MP_ABI(void, kmp_free, void *p)
 	MP_PLACE();
 	free(p);
 }
-
-/* ---- tuning ---- */
 
 enum { SERIAL = 1, TURNAROUND, THROUGHPUT };
 static size_t stack_bytes = MP_STACK_BYTES;
@@ -122,8 +118,7 @@ MP_ABI(void, kmp_set_warnings_off, void)
 {
 }
 
-/* ---- masks of processors; functions return 0, or a negative number ---- */
-
+/* Masks of processors.  These functions return 0, or a negative number. */
 MP_ABI(int, kmp_get_affinity_max_proc, void)
 {
 	return CPU_SETSIZE;

@@ -44,8 +44,7 @@ MP_ABI(int, omp_control_tool, int command, int modifier, void *arg)
 	return NO_TOOL;
 }
 
-/* ---- interoperability: no object has properties ---- */
-
+/* Interoperability objects have no properties. */
 enum { EMPTY = -1 };
 
 MP_ABI(int, omp_get_num_interop_properties, void *object)

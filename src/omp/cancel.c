@@ -2,9 +2,9 @@
  *
  * cancel.c - cancellation of regions, loops, sections and taskgroups
  *
- * What is cancelled goes on to its end where it next looks (a cancellation point, the next chunk, a
- * barrier, the beginning of a task).  Which iterations or tasks come that far is the schedule's
- * affair: whoever looks asks.
+ * A cancelled construct goes on to its end where it next checks: at a cancellation point, the next
+ * chunk, a barrier, or the beginning of a task.  The schedule decides which iterations or
+ * tasks come that far, so each check is a question of the program (trace/obstacles.def).
  */
 #include "omp/task.h"
 

@@ -2,16 +2,18 @@
  *
  * context.c - contexts, and which of them runs next
  *
- * Idea.   One thread of the system runs at a time.  A context belongs to a thread for good; to go on
- *         with one of the same thread is a switch of stacks, with one of another is a hand-over
- *         to that thread, which then switches, if need be, by itself.
+ * Idea.   One thread of the system runs at a time.  A context belongs to one thread for good.
+ *         To go on with a context of the same thread is a switch of stacks.  To go on with one
+ *         of another thread is a hand-over to that thread, which then switches by itself if
+ *         need be.
  *
- * State.  mp.now      the context that runs
- *         mp.ready    those that can; what became ready last runs next, so that a creator goes on
- *                     where its child left off, and only who yields goes to the end
- *         thread.now  the context a thread waits as; while it runs, the one it came to last by a switch
- *         thread.dead a fiber that has ended: its stack is in use until its thread has
- *                     left it
+ * State.  mp.now       the context that runs
+ *         mp.ready     the contexts that can run.  The one that became ready last runs next,
+ *                      so that a creator goes on where its child left off.  Only one that
+ *                      yields goes to the end
+ *         thread.now   the context that a thread waits as; while it runs, the one it switched
+ *         to last thread.dead  a fiber that has ended: its stack is in use until its thread
+ *         has left it
  */
 #include "omp/task.h"
 #include "task/omp_promises.h"
@@ -74,8 +76,6 @@ void mp_begin_slow(void)
 	mp.now = c;
 }
 
-/* ---- queues ---- */
-
 void mp_queue_add(struct mp_queue *q, struct mp_context *c)
 {
 	c->next = NULL;
@@ -120,8 +120,6 @@ static void entering_unstick(void)
 	mp.hooks->stuck(false);
 	mp_queue_ready(&mp.entering);
 }
-
-/* ---- switching ---- */
 
 void mp_arrived_slow(struct mp_thread *thread)
 {
@@ -237,8 +235,6 @@ __attribute__((visibility("default"))) const void *__snag_omp_place(void)
 {
 	return mp.place;
 }
-
-/* ---- threads ---- */
 
 static void *thread_run(void *arg)
 {

@@ -2,10 +2,10 @@
  *
  * copies.c - private copies that are on the heap: allocate clauses
  *
- * A thread that combines a reduction reads its copies, which others may have touched: tasks, or a region
- * inside.  Its combining does not come after those (team.c, [combine]), though they have been waited for.
- * So what it does to its copies meanwhile is not told.  And as the stack is, they are new to the next
- * iteration if tasks of this one may have touched them.
+ * A thread that combines a reduction reads its copies, which tasks, or a region inside, may have
+ * touched.  Its combining does not come after those (team.c, [combine]), although the thread has
+ * waited for them.  So accesses to its copies meanwhile are not reported.  Like the stack, the
+ * copies are new memory for the next iteration if tasks of this one may have touched them.
  */
 #include "omp/task.h"
 

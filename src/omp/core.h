@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * core.h - OpenMP on one thread at a time: what the two doors (kmpc.c, gomp.c) share
+ * core.h - OpenMP on one thread at a time: what the entry points of clang and gcc share
  *
- * Idea.   A team's threads are real threads, so that thread-local storage is right, but only
- *         one runs at a time: it hands over when it must wait.  Explicit tasks are fibers on the
- *         thread that created them; each runs as soon as it can, its creator goes on when it
- *         ends or must wait.  What the program would have done in parallel is told to
- *         a detector (hooks.h) as tasks, finishes, spawns, syncs and promises; without one,
- *         the program just runs, correctly and serially.
+ * Idea.   The threads of a team are real threads, so that thread-local storage is right.  Only one
+ *         of them runs at a time; it hands over to another when it must wait.  An explicit task is
+ *         a fiber on the thread that created it.  The task runs as soon as it can; its creator goes
+ *         on when the task ends or must wait.
  *
- * Structure, as it is told.
+ *         The library reports to a detector (hooks.h) what the program would have done in parallel,
+ *         as tasks, finishes, spawns, syncs and promises.  Without a detector the program just
+ *         runs, correctly and serially.
+ *
+ * Structure, as the library reports it:
  *         teams       a finish; each team is a task, a segment of the one thread that runs them
- *         parallel    a finish of the task that meets it.  What one of its threads does
- *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
- *                     and opens the next one
- *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections
- *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
- *                     a sync in a frame of their own
- *         depend      a promise for each task with such a clause, set at its end; who depends on it
- *                     gets it first.  mutexinoutset: a lock
+ *         parallel    a finish of the task that meets it.  The work of one thread between two
+ *                     barriers is a task of its own, a *phase*.  A barrier closes the finish and
+ *                     opens the next one
+ *         loop        each chunk that a schedule cannot divide is a task, a *segment* of the phase;
+ *                     so is each section
+ *         task        a spawn; taskwait is a sync, taskgroup a finish.  An undeferred task is a
+ *                     spawn and a sync in a frame of their own
+ *         depend      each task with this clause has a promise, and sets it at its end; a task that
+ *                     depends on it gets the promise first.  mutexinoutset: a lock
  *         ordered     promises from one iteration to the next
- *         reduction   each thread's combining is a segment, one after the other by promises
+ *         reduction   each thread combines in a segment; promises order these segments
  *         critical, locks    acquire and release
- *         A team of one thread has no structure: it is the task that met it.  Only target regions
- *         with nowait are tasks there too.
+ *         A team of one thread has no structure: it is the task that met the region.  Only its
+ *         target regions with nowait are tasks.
  *
- * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
- *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
- *         [one]       blocks for one thread and iterations without a barrier in between are on different
- *                     threads, so that they are seen to be parallel: deal.h
- *         [private]   in a segment the detector leaves out accesses to memory that the thread owns
- *                     (own/own.h): on another thread, another iteration would use other memory
- *         [alone]     a task that has its own stack is alone with it, and with its arguments, until
- *                     it creates a task or synchronises, and again after a taskwait if all
- *                     tasks below it have been waited for and there are no promises: who
- *                     else knew of these would have to know it by a race
- *         [asked]     a thread that has asked for its number has no segments until the end of the
- *                     region: what it does may depend on the thread that does it
+ * Rules.  [team]      The program decides how many threads a team has (num_threads, if, ...);
+ *                     otherwise it has MP_THREADS.  The environment does not, so that verdicts do
+ *                     not depend on it.
+ *         [one]       Blocks for one thread, and iterations, with no barrier in between go to
+ *                     different threads, so that the detector sees them in parallel (deal.h).
+ *         [private]   In a segment the detector skips accesses to memory that the thread owns
+ *                     (own/own.h): on another thread, another iteration would use other memory.
+ *         [alone]     Only the task itself can reach its stack and its arguments until it creates a
+ *                     task or synchronises; and again after a taskwait, if all tasks below it have
+ *                     been waited for and there are no promises.
+ *         [asked]     A thread that has asked for its number has no segments until the end of the
+ *                     region: its work may depend on the thread.
  *
- * Files.  context.c   contexts, who runs next
+ * Files.  context.c   contexts, and which one runs next
  *         team.c      parallel, barriers, phases and segments
- *         deal.c      single, master; which threads have a loop
- *         alike.c     whether its threads do the same
+ *         deal.c      single, master; which threads get a loop
+ *         alike.c     whether the threads of a team do the same
  *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
  *         simd.c      the statements of simd loops
  *         run.c       explicit tasks; depend.c; reduction.c
- *         task.c      those that are undeferred or detached, taskwait, taskgroup
+ *         task.c      undeferred and detached tasks, taskwait, taskgroup
  *         copies.c    private copies on the heap
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
@@ -55,10 +57,10 @@
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
  *         target.c    target regions with nowait
- *         outside.c   threads that are none of ours
+ *         outside.c   threads that the library did not create
  *         cancel.c    cancellation
- *         kmpc*.c     what clang calls
- *         gomp*.c     what gcc calls
+ *         kmpc*.c     entry points for clang
+ *         gomp*.c     entry points for gcc
  */
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
@@ -88,8 +90,6 @@ struct mp_thread;
 
 typedef void mp_body(void *arg);
 
-/* ---- contexts ---- */
-
 struct mp_context {
 	struct snag_fiber fiber; /* while it does not run */
 	struct mp_thread *thread;
@@ -98,7 +98,7 @@ struct mp_context {
 	uint32_t begins_as;	   /* as this task of the detector; SNAG_OMP_SAME: it has begun */
 	struct mp_context *next;   /* in one queue */
 	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
-	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
+	struct mp_context *caller; /* waits until this one returns, unless it is continued before */
 	struct snag_exceptions exceptions;
 	struct snag_omp_implicit implicit; /* task that it runs */
 	const char *target; /* the target region it is in has its stack below; NULL: none */
@@ -112,17 +112,17 @@ struct mp_queue {
 /* A thread of the system. */
 struct mp_thread {
 	struct mp_context base;
-	struct mp_context *now;	   /* it waits as, or came to last */
-	struct mp_context *wanted; /* it is to go on as */
-	struct mp_context *dead;   /* its stack was in use when it ended */
+	struct mp_context *now;	   /* the context that it waits as, or switched to last */
+	struct mp_context *wanted; /* the context to go on as */
+	struct mp_context *dead;   /* has ended; its stack was still in use then */
 	struct mp_thread *next;	   /* of the idle ones */
 	uint32_t go;		   /* without a detector: futex, 1 when handed to */
-	struct mp_team *team;	   /* what it is to do */
-	int number, level;	   /* in it; how deeply it is nested */
+	struct mp_team *team;	   /* it works for */
+	int number, level;	   /* in the team; how deeply the team is nested */
 };
 
 struct mp {
-	const struct snag_omp_hooks *hooks; /* NULL: nobody listens */
+	const struct snag_omp_hooks *hooks; /* NULL: there is no detector */
 	const void *place;		    /* where the program called */
 	struct mp_context *now;
 	struct mp_queue ready;	  /* those that can go on, next one first */
@@ -159,12 +159,15 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
-bool mp_is_here(
-	void);	     /* whether the calling thread is the one that runs, not a handler of signals */
-void mp_block(void); /* until somebody makes it ready */
-bool mp_yield(void); /* everybody else first; false: nobody is */
+/* Returns whether the calling thread is the one that runs, and not a signal handler. */
+bool mp_is_here(void);
+/* Blocks the running context until another context makes it ready. */
+void mp_block(void);
+/* Lets all other ready contexts run first; returns false if there are none. */
+bool mp_yield(void);
 
-static inline void mp_ready(struct mp_context *c) /* next */
+/* Makes a context ready; it runs next. */
+static inline void mp_ready(struct mp_context *c)
 {
 	c->next = mp.ready.first;
 	if (!mp.ready.first)
@@ -172,9 +175,10 @@ static inline void mp_ready(struct mp_context *c) /* next */
 	mp.ready.first = c;
 }
 
-void mp_wake(struct mp_context **waiter); /* it is ready, and no longer waits; NULL: nobody does */
+/* Makes *waiter ready, if there is one, and sets it to NULL. */
+void mp_wake(struct mp_context **waiter);
 
-/* What is to be done when a thread has come to a context. */
+/* Cleans up after a thread has switched to a context. */
 void mp_arrived_slow(struct mp_thread *thread);
 static inline void mp_arrived(struct mp_thread *thread)
 {
@@ -182,17 +186,16 @@ static inline void mp_arrived(struct mp_thread *thread)
 		mp_arrived_slow(thread);
 }
 
-/* For a thread of the team: the one that had this number last, whose thread-local variables it has
- * to have; its base runs mp_thread_main when it is ready. */
+/* Returns the thread for this number of a team: the one that had the number last, because the
+ * program expects its thread-local variables.  Its base context runs mp_thread_main when it is
+ * ready. */
 struct mp_thread *mp_thread_take(struct mp_team *team, int number);
 void *mp_thread_main(void *thread); /* does not return */
 _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
 struct mp_context *mp_queue_take(struct mp_queue *q); /* NULL: empty */
-void mp_queue_ready(struct mp_queue *q); /* all of them, those who came first before the others */
-
-/* ---- what is told ---- */
+void mp_queue_ready(struct mp_queue *q); /* makes all ready, in the order in which they came */
 
 static inline void mp_tell(enum snag_op op, uint32_t target)
 {
@@ -229,7 +232,7 @@ static inline void mp_become(uint32_t id)
 		mp.hooks->become(id);
 }
 
-/* Calls a function of the program, which is seen to be called from `place`. */
+/* Calls a function of the program; call stacks show the call at `place`. */
 static inline void mp_call(mp_body *body, void *arg, const void *place)
 {
 	if (mp.hooks)
@@ -239,9 +242,7 @@ static inline void mp_call(mp_body *body, void *arg, const void *place)
 		mp.hooks->enter(NULL);
 }
 
-/* ---- teams ---- */
-
-/* A chunk of a loop with the static schedule whose order lasts beyond the loop. */
+/* The chunks of static nowait loops, which go on in the next such loop: [static] of loop.c. */
 struct mp_static {
 	struct mp_static *next;
 	uint64_t count, chunk; /* as the program says; 0: it does not */
@@ -255,7 +256,7 @@ struct mp_static {
 struct mp_team {
 	int n;
 	bool is_told;		      /* it has structure: more than one thread, or simd */
-	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or nobody wants to know */
+	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or no detector needs it */
 	int level, active_level;
 	struct mp_task *parent;
 	struct snag_omp_implicit met_as; /* a league: the implicit task that met it */
@@ -291,14 +292,15 @@ struct mp_loop {
 	uint64_t from, n;   /* the iterations of the present chunk */
 	uint64_t chunk_now; /* its number */
 	bool is_simple; /* its segments end with their chunks, and seldom do more than access memory */
-	bool has_zero; /* chunk 0 is thread 0's, whoever has the rest */
+	bool has_zero; /* thread 0 gets chunk 0, whichever threads get the rest */
 	bool is_open, is_sections, is_doacross, is_cancelled;
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
 	struct mp_loop_shared *shared;
 };
 
-/* What the program has set for the regions that a task meets; those of a new one are its creator's. */
+/* What the program has set for the regions that a task meets.  A new task has its creator's
+ * settings. */
 struct mp_settings {
 	int nthreads;	/* 0: MP_THREADS */
 	int max_levels; /* of nested regions that have more than one thread */
@@ -311,18 +313,18 @@ struct mp_task {
 	struct mp_team *team;
 	struct mp_group *group;
 	int number;	/* of its thread */
-	unsigned known; /* by how many: itself, its children, tables of dependences */
+	unsigned known; /* references: its own, of its children, of tables of dependences */
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
-	size_t nbytes;	   /* of its arguments, which it has for itself */
+	size_t nbytes;	   /* of its arguments, which are private to it */
 	const void *place; /* where it was created */
 
 	/* From here on, 0 in a new task: */
-	uint32_t id;	   /* it speaks as */
-	uint32_t base_id;  /* outside of segments */
+	uint32_t id;	   /* the task that the detector knows it as, now ... */
+	uint32_t base_id;  /* ... and outside of segments */
 	uint32_t spare_id; /* a number for a segment that is not in use; 0: none */
-	uint32_t before;   /* the promise of what it did before it combined */
+	uint32_t before;   /* the promise set before it combined, for what it did until then */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
@@ -330,14 +332,14 @@ struct mp_task {
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
 	bool is_pooled; /* in mp.tasks */
-	bool is_lent;	/* it was told of its creator's stack */
-	bool is_new;	/* nobody was told that its arguments are new memory */
+	bool is_lent;	/* it has an address of its creator's stack */
+	bool is_new;	/* its arguments are new memory, which was not reported yet */
 	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
 	uint32_t fulfilled;		 /* the promise set when it was */
 	struct mp_context *undeferred;	 /* waits until this one can begin */
 	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
-	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
+	void (*done)(struct mp_task *t); /* called when it will not run any more; may be NULL */
 	/* Of its children. */
 	struct own_loans loans;
 	unsigned children; /* that have not ended */
@@ -356,7 +358,7 @@ struct mp_task {
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
-	bool is_together;      /* in a block of several iterations that nobody has told apart */
+	bool is_together;      /* in a block of several iterations that are one segment */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
@@ -364,8 +366,8 @@ enum {
 };
 _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 
-/* Whether its tasks and barriers are those of one thread: a team of a league has no other, though it is
- * told that there are several such teams. */
+/* Returns whether its tasks and barriers are those of one thread.  This holds for a team of a
+ * league, although the detector hears of several such teams. */
 static inline bool mp_team_is_alone(const struct mp_team *team)
 {
 	return !team->is_told || team->nteams;
@@ -373,25 +375,27 @@ static inline bool mp_team_is_alone(const struct mp_team *team)
 
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
 void mp_parallel(mp_body *body, void *arg, int n);
-int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads (0: none), if */
+/* Returns the threads of a region: `wanted` by num_threads, or 0; is_serial by `if`. */
+int mp_team_size(int wanted, bool is_serial);
 int mp_room_here(void);	   /* how many threads a region may have; 0: any number */
 int mp_thread_limit(void); /* 0: none */
-/* The same for those that call the body themselves: a team of one thread. */
+/* A region of one thread, whose body the caller calls in between. */
 void mp_serial_begin(void);
 void mp_serial_end(void);
-/* What a region is around its threads: a finish, and the stack of who met it is shared. */
+/* Reports the beginning and the end of a region: a finish, during which the stack of the task that
+ * met it is shared. */
 void mp_region_begin(struct mp_team *team);
 void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
-/* The calling context goes on as that implicit task; returns which it was. */
+/* The calling context goes on as that implicit task; returns the one it ran before. */
 struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who);
 struct snag_omp_implicit mp_implicit_new(const struct mp_task *t); /* t's, if it has structure */
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
 void mp_launch(bool begins);	 /* what several threads do; may be nested */
 
-/* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
- * false, the beginning of the next.  What a team has for itself is below `frame`. */
+/* Runs the teams of a league one after the other.  Each call of mp_league_next() ends one team and,
+ * unless it returns false, begins the next.  The private stack of a team is below `frame`. */
 struct mp_league { /* as the program says; 0: it does not */
 	int nteams, limit;
 };
@@ -399,8 +403,9 @@ void mp_league_begin(struct mp_league said, const char *frame);
 bool mp_league_next(void);
 void mp_teams(mp_body *body, void *arg, struct mp_league said);
 int mp_league_at(int *ret_n); /* the number of the team that runs; of how many */
-/* A number for those whose locks exclude each other: a team and the threads of its regions.  The first
- * team of a league is in that of the program outside: 0. */
+/* Returns the contention group of the running task: only locks of one group exclude each other.  A
+ * group is a team with the threads of its regions; the first team of a league is in the group of
+ * the program outside, 0. */
 unsigned mp_contention_group(void);
 
 enum mp_cancel { MP_CANCEL_PARALLEL, MP_CANCEL_LOOP, MP_CANCEL_GROUP };
@@ -410,9 +415,9 @@ bool mp_is_cancelled(enum mp_cancel what);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
-void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
-void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
+bool mp_segment_end(struct mp_task *t);		       /* false: it was never reported */
+void mp_segment_enter(struct mp_task *t, uint32_t id); /* an earlier segment goes on */
+void mp_segment_leave(struct mp_task *t);	       /* the segment will go on later */
 void mp_asked(struct mp_task *t);
 static inline void mp_tell_asked(enum snag_omp_asked what)
 {
@@ -422,16 +427,14 @@ static inline void mp_tell_asked(enum snag_omp_asked what)
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);
 struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
-/* The task that it is part of: teams of one thread have no structure. */
+/* Returns the task that the detector knows it as part of: a team of one thread has no structure. */
 struct mp_task *mp_task_told(struct mp_task *t);
 
 void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
 void mp_combine_begin(void);
 void mp_combine_end(void);
 
-/* ---- loops ---- */
-
-/* What `schedule` says, as far as it matters here. */
+/* The schedule of a loop, as far as it matters here. */
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
 	bool is_static, is_nowait, is_ordered, is_sections;
@@ -451,19 +454,17 @@ void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
 bool mp_loop_is_cancelled(const struct mp_task *t);
 void mp_loops_free(struct mp_team *team); /* at its end */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
-/* A loop that the compiler runs by itself: which of how many blocks is the calling thread's;
- * negative: none. */
+/* For a loop that the compiler runs by itself: returns which block the calling thread executes, of
+ * *ret_n; negative: none. */
 int mp_loop_block(int *ret_n);
 /* Called before and after each iteration of a loop that the compiler runs by itself; returns
  * whether this is before. */
 bool mp_iteration(void);
 void mp_iteration_leave(struct mp_task *t); /* it was cancelled */
-/* ---- simd ---- */
-
 /* For a team whose loops are simd; to be freed. */
-struct mp_lockstep *mp_lockstep_new(void);    /* NULL: nobody wants to know */
+struct mp_lockstep *mp_lockstep_new(void);    /* NULL: no detector needs it */
 void mp_lockstep_free(struct mp_lockstep *l); /* accepts NULL */
-/* A loop begins.  Returns whether there is something to be told of its iterations. */
+/* A loop begins.  Returns whether its iterations are to be reported. */
 bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe);
 void mp_lockstep_iteration(struct mp_lockstep *l, bool begins);
 void mp_lockstep_statement(struct mp_lockstep *l, unsigned number); /* has ended */
@@ -477,12 +478,10 @@ void mp_doacross_wait(const int64_t *at);
 void mp_doacross_end(void);
 unsigned mp_doacross_dims(void);
 
-/* ---- locks ---- */
-
 struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
 struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
 void mp_lock_forget(const void *at);	      /* the team's */
-/* One that others at this address have nothing to do with, for as long as anybody knows it. */
+/* Returns a lock apart from others at this address, with one reference. */
 struct mp_lock *mp_lock_new(const void *at);
 struct mp_lock *mp_lock_know(struct mp_lock *lock);
 void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
@@ -491,17 +490,16 @@ void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);
 int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t has it not */
-/* A task goes on as another one of the detector: it gives what it holds, and takes it again. */
+/* Reports that t releases, or acquires again, all locks it holds: it becomes another task of the
+ * detector in between. */
 void mp_locks_tell(struct mp_task *t, bool is_acquired);
 
-/* ---- memory ---- */
-
 void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
-/* The array with room for n elements of that size, the old ones first, the others zeroed. */
+void *mp_alloc_used(size_t nbytes); /* likewise, but not zeroed */
+/* Returns the array with room for n elements of that size: the old ones, then zeroes. */
 void *mp_grow(void *old, size_t *cap, size_t n, size_t each);
 void mp_free(void *p);			       /* accepts NULL */
-void mp_memory(const void *at, size_t nbytes); /* the program gets it */
+void mp_memory(const void *at, size_t nbytes); /* reports memory that the program gets */
 
 void *mp_memset(void *to, int byte, size_t n);
 void *mp_memcpy(void *to, const void *from, size_t n);

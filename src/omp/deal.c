@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deal.c - who executes what is for one thread of a team
+ * deal.c - which thread of a team executes a block for one thread
  */
 #include "omp/core.h"
 
@@ -23,8 +23,6 @@ static bool is_marked(const struct mp_task *t, int number) /* [known] */
 			return true;
 	return number < MOST_MASKED && t->met.masked >> number & 1;
 }
-
-/* ---- blocks ---- */
 
 static int single_choose(struct mp_task *t) /* [single] */
 {
@@ -93,8 +91,6 @@ void mp_deals_free(struct mp_team *team)
 	mp_dealt_free(&team->deals.blocks);
 	team->deals = (struct mp_deals){0};
 }
-
-/* ---- loops ---- */
 
 static void loop_decide(const struct mp_task *t, struct mp_dealt *d) /* [loop] */
 {

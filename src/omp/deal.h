@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deal.h - who executes what is for one thread of a team
+ * deal.h - which thread of a team executes a block for one thread
  *
- * Idea.   A block of single, master or masked is executed by one thread, and comes before what this thread does
- *         next.  But an iteration behind it, a section or the next such block might be another thread's, so that it
- *         has to be: in one run every two of them are on different threads.
+ * Idea.   One thread executes a block of single, master or masked, and the block comes before what
+ *         this thread does next.  But an iteration behind the block, a section or the next
+ *         such block may go to another thread in another run.  So snag deals them to different
+ *         threads: in one run, every two of them are on different threads and seen in parallel.
  *
- * Rules.  [mark]    who has executed such a block is marked until the barrier
- *         [single]  goes to a thread that is not marked, in turn; to thread 0 last, which has the master blocks
- *         [loop]    chunks and sections go to those that are not marked, in turn; of loops that one thread has as a
- *                   whole (ordered), to the first of these that comes
- *         [zero]    but chunk 0 of schedule(static, n) is thread 0's, as the specification says: what master did comes
- *                   before it
- *         [block]   static loops that the compiler runs by itself, or with more chunks than are kept (loop.c), are all
- *                   dealt to the same threads up to the barrier: what one thread has in two of them is in order
- *         [known]   who comes first to a construct decides, by the blocks that it has met since the barrier.  For all
- *                   others these are the same, unless they went around a master block
- *         [none]    if all are marked it is as if none were, and the detector hears of it; also if one that is marked
- *                   comes to another block, since it was not known
- *         [asked]   a thread without segments ([asked], core.h) does not decide for only one, whose iterations
- *                   would all be in order
+ * Rules.  [mark]    A thread that has executed such a block is marked until the barrier.
+ *         [single]  A single block goes to a thread that is not marked, in turn; to thread 0 last,
+ *                   because it has the master blocks.
+ *         [loop]    Chunks and sections go to threads that are not marked, in turn.  A loop
+ *                   that one thread has as a whole (ordered) goes to the first of these that comes.
+ *         [zero]    But chunk 0 of schedule(static, n) goes to thread 0, as the specification says:
+ *                   master blocks come before it.
+ *         [block]   Static loops that the compiler runs by itself, or with more chunks than
+ *                   are kept (loop.c), all go to the same threads up to the barrier: the parts
+ *                   of one thread in two of them are ordered.
+ *         [known]   The first thread that comes to a construct decides, by the blocks that it
+ *                   has met since the barrier.  All other threads have met the same ones,
+ *                   unless they went around a master block.
+ *         [none]    If all threads are marked, snag deals as if none were, and the detector
+ *                   hears of it; also if a marked thread comes to another block that could not
+ *                   be foreseen.
+ *         [asked]   A thread without segments ([asked], core.h) does not decide for one thread
+ *                   only, because all iterations would be ordered then.
  */
 #ifndef SNAG_OMP_DEAL_H
 #define SNAG_OMP_DEAL_H
@@ -66,7 +71,8 @@ void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);
 
-/* The place of the thread among those that have a loop, of how many; negative: it is none of them. */
+/* The place of the thread among those that have a loop, of how many; negative: it is none of
+ * them. */
 int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n);
 void mp_dealt_free(struct mp_dealt *d);
 /* It gets a part of a loop. */

@@ -2,16 +2,17 @@
  *
  * depend.c - depend clauses: which sibling tasks come before which
  *
- * Idea.   A table for each task with such children: for each address the last task with out, and
- *         those with in, or with mutexinoutset, since.  Each of them has a promise, which it sets at its
- *         end and who depends on it gets at its beginning, ended or not.
+ * Idea.   Each task with such children has a table.  It holds for each address the last task with
+ *         out, and the tasks with in, or with mutexinoutset, since.  Each of these tasks has a
+ *         promise and sets it at its end.  A task that depends on it gets the promise at its
+ *         beginning, whether the other one has ended or not.
  *
- * Rules.  [in]     after the last out, and the set of mutexinoutset before
- *         [out]    after the last out and all since
- *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
- *         [set]    inoutset: as mutex, without the lock
- *         [segment]  tasks of two iterations are siblings only if one thread happens to have both: so
- *                  each segment has a table, and depends on that of the phase before it too
+ * Rules.  [in]       after the last out, and the set of mutexinoutset before
+ *         [out]      after the last out and all since
+ *         [mutex]    as in, but after the ins before; and a lock for the address, of the siblings
+ *         [set]      inoutset: as mutex, without the lock
+ *         [segment]  Tasks of two iterations are siblings only if one thread happens to have both.
+ *                    So each segment has a table, and depends on the table of the phase, too.
  *
  * Reference.  Jin et al., DRDP, section 5.2.
  */

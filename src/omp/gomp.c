@@ -3,12 +3,11 @@
  * gomp.c - what gcc calls for parallel regions, teams, single, mutual exclusion, cancellation
  *
  * The names and arguments are those of gcc 12's libgomp (libgomp_g.h).  What gcc does by itself is
- * not seen here: master is a comparison of the thread's number (but see __snag_omp_masked()), copyin an assignment, a
- * reduction of one variable an atomic update, unless snag cc has seen to it that gcc calls GOMP_atomic_start().
+ * not seen here: master is a comparison of the thread's number (but see __snag_omp_masked()),
+ * copyin an assignment, a reduction of one variable an atomic update, unless snag cc has seen
+ * to it that gcc calls GOMP_atomic_start().
  */
 #include "omp/gomp.h"
-
-/* ---- parallel, teams ---- */
 
 void gomp_parallel(mp_body *body, void *arg, unsigned nthreads)
 {
@@ -27,8 +26,6 @@ MP_ABI(void, GOMP_teams_reg, mp_body *body, void *arg, unsigned nteams, unsigned
 	MP_ENTER();
 	mp_teams(body, arg, (struct mp_league){(int)nteams, (int)limit});
 }
-
-/* ---- barriers, single ---- */
 
 MP_ABI(void, GOMP_barrier, void)
 {
@@ -64,8 +61,6 @@ MP_ABI(void, GOMP_single_copy_end, void *data)
 	MP_ENTER()->team->copied = data;
 	mp_barrier();
 }
-
-/* ---- mutual exclusion ---- */
 
 /* The critical sections without a name; called as clang calls them. */
 static const char unnamed __asm__(".gomp_critical_user_");
@@ -128,8 +123,6 @@ MP_ABI(void, GOMP_ordered_end, void)
 	mp_ordered_end();
 }
 
-/* ---- cancellation ---- */
-
 static enum mp_cancel cancel_of(int which)
 {
 	enum { PARALLEL = 1, LOOP = 2, SECTIONS = 4, GROUP = 8 };
@@ -149,8 +142,6 @@ MP_ABI(bool, GOMP_cancel, int which, bool does)
 	MP_ENTER();
 	return does ? mp_cancel(cancel_of(which)) : mp_is_cancelled(cancel_of(which));
 }
-
-/* ---- error directives ---- */
 
 MP_ABI(void, GOMP_warning, const char *text, size_t n)
 {

@@ -3,8 +3,8 @@
  * gomp_loop.c - what gcc calls for loops and sections
  *
  * A loop begins with a call of ..._start, which also returns the first chunk, or with the region
- * (GOMP_parallel_loop_...); ..._next returns the others.  `end` is behind the last iteration.  snag cc
- * sees to it that nearly all loops with the static schedule are dynamic (openmp_pragmas.c):
+ * (GOMP_parallel_loop_...); ..._next returns the others.  `end` is behind the last iteration.
+ * snag cc sees to it that nearly all loops with the static schedule are dynamic (openmp_pragmas.c):
  * the others gcc runs by itself.
  */
 #include "omp/gomp.h"
@@ -32,8 +32,6 @@ static bool loop_next(void *ret_start, void *ret_end)
 	*(uint64_t *)ret_end = (uint64_t)t->lower + (from + n) * (uint64_t)t->stride;
 	return true;
 }
-
-/* ---- schedules ---- */
 
 /* Chunks of these have the size that was said; snag cc's words are in it, too. */
 static struct mp_schedule sized(uint64_t chunk)
@@ -65,8 +63,7 @@ static struct mp_schedule schedule_of(long kind, uint64_t chunk)
 	return kind == STATIC || kind == DYNAMIC ? sized(chunk) : unsized(chunk);
 }
 
-/* ---- loops that a region begins with ---- */
-
+/* Loops that begin with their region. */
 struct parallel_loop {
 	mp_body *body;
 	void *arg;
@@ -108,8 +105,6 @@ PARALLEL_LOOP(nonmonotonic_guided, unsized)
 PARALLEL_LOOP_RUNTIME(runtime)
 PARALLEL_LOOP_RUNTIME(nonmonotonic_runtime)
 PARALLEL_LOOP_RUNTIME(maybe_nonmonotonic_runtime)
-
-/* ---- loops ---- */
 
 #define NEXT(name)                                                              \
 	MP_ABI(bool, GOMP_loop_##name##_next, long *ret_start, long *ret_end)   \
@@ -176,7 +171,8 @@ struct common {
 	uint64_t memory[];
 };
 
-/* `mem` holds how much memory gcc wants, and gets its address: the same, zeroed, for all threads. */
+/* `mem` holds how much memory gcc wants, and gets its address: the same, zeroed, for all
+ * threads. */
 static void common_get(uintptr_t *table, void **mem)
 {
 	size_t nbytes = mem ? (size_t)*mem : 0;
@@ -247,8 +243,7 @@ MP_ABI(bool, GOMP_loop_end_cancel, void)
 	return mp_is_cancelled(MP_CANCEL_PARALLEL);
 }
 
-/* ---- doacross: iterations are counted from 0 in each dimension ---- */
-
+/* Doacross loops count iterations from 0 in each dimension. */
 enum { MOST_DIMS = 64 };
 
 static bool doacross_start(unsigned ndims, const void *counts, struct mp_schedule schedule,
@@ -358,8 +353,7 @@ MP_ABI(void, GOMP_doacross_ull_wait, ull first, ...)
 	va_end(ap);
 }
 
-/* ---- sections: a loop, the first one is 1 ---- */
-
+/* Sections are a loop; the first section is 1. */
 static void sections_begin(unsigned n)
 {
 	struct mp_schedule schedule = {.chunk = 1, .is_sections = true};
@@ -418,8 +412,7 @@ MP_EXPORT void GOMP_sections_end_nowait(void) __attribute__((alias("GOMP_loop_en
 MP_EXPORT void GOMP_sections_end(void) __attribute__((alias("GOMP_loop_end")));
 MP_EXPORT bool GOMP_sections_end_cancel(void) __attribute__((alias("GOMP_loop_end_cancel")));
 
-/* ---- scope: only those with task reductions are told ---- */
-
+/* gcc calls this only for scopes with task reductions. */
 MP_ABI(void, GOMP_scope_start, uintptr_t *table)
 {
 	long nothing;

@@ -2,10 +2,10 @@
  *
  * gomp_reduce.c - reductions that tasks take part in, as gcc does them
  *
- * Idea.   gcc lays out a table of what is reduced, and gets an array with a part for each thread of the
- *         team, zeroed.  A task asks for the part of the thread it runs on; code of gcc's combines the
- *         parts when all is done, going by the number of threads.  A part is private to its
- *         thread, so what is done there is not seen.
+ * Idea.   gcc lays out a table of what is reduced, and gets an array with a part for each
+ *         thread of the team, zeroed.  A task asks for the part of the thread it runs on; code
+ *         of gcc's combines the parts when all is done, going by the number of threads.  A
+ *         part is private to its thread, so what is done there is not seen.
  *
  * State.  table[COUNT]   entries, at table[ENTRIES], three words each: an address, an offset, ours
  *         table[NBYTES]  of a part

@@ -2,9 +2,9 @@
  *
  * gomp_target.c - what gcc calls for target regions: the host is the device
  *
- * A region gets the addresses of what is mapped, and copies of what is firstprivate.  With nowait it is a
- * task, otherwise who meets it waits for what it depends on.  Its teams gcc runs one after the
- * other: GOMP_teams4() says which is next, and whether there is one.
+ * A region gets the addresses of what is mapped, and copies of what is firstprivate.  With
+ * nowait it is a task, otherwise who meets it waits for what it depends on.  Its teams gcc
+ * runs one after the other: GOMP_teams4() says which is next, and whether there is one.
  *
  * [initial]  who runs a region is alone in a team of its own
  */
@@ -98,8 +98,8 @@ static void target(struct target *t, unsigned flags, void **depend)
 	gomp_depends_done(small, d);
 }
 
-/* What the clauses of the region say, as words that end with 0: a kind, and its value in the upper bits
- * or in the next word. */
+/* What the clauses of the region say, as words that end with 0: a kind, and its value in the
+ * upper bits or in the next word. */
 static int limit_read(void **args)
 {
 	enum {

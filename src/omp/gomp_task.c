@@ -49,8 +49,6 @@ static inline __attribute__((always_inline)) struct mp_task *task_new(mp_body *b
 	return t;
 }
 
-/* ---- depend ---- */
-
 enum { GOMP_IN = 1, GOMP_MUTEX = 4, GOMP_SET = 5 };
 
 static enum mp_depend_kind kind_of(uintptr_t kind)
@@ -91,9 +89,8 @@ void gomp_depends_done(struct mp_depend *small, struct mp_depend *d)
 		mp_free(d);
 }
 
-/* ---- tasks ---- */
-
-/* gcc says the line of the region that a task is in for the call, but that of the task for its code. */
+/* gcc says the line of the region that a task is in for the call, but that of the task for its
+ * code. */
 static const void *place_of(mp_body *body)
 {
 	return (const char *)body + 1;
@@ -156,8 +153,6 @@ MP_ABI(void, GOMP_taskgroup_end, void)
 	MP_ENTER();
 	mp_group_end();
 }
-
-/* ---- taskloop ---- */
 
 struct taskloop {
 	mp_body *body;

@@ -83,15 +83,17 @@ enum snag_omp_question {
 #define SNAG_OMP_SAME UINT32_MAX
 
 struct snag_omp_hooks {
-	/* ---- questions ---- */
+	/* Questions. */
 	bool (*answer)(enum snag_omp_question question);
 	uint32_t (*number)(enum snag_omp_number kind); /* the next one */
-	/* A digest of what the calling implicit task accessed since the barrier, outside of segments
-	 * and not in memory that it owns.  Tasks that did the same have the same one.  0: unknown. */
+	/* A digest of what the calling implicit task accessed since the barrier, outside of
+	 * segments and not in memory that it owns.  Tasks that did the same have the same one.
+	 * 0: unknown. */
 	uint64_t (*done)(void);
 
-	/* ---- contexts ---- */
-	/* Makes a context with this stack.  NULL, NULL: returns that of the calling, initial thread. */
+	/* Contexts. */
+	/* Makes a context with this stack.  NULL, NULL: returns that of the calling, initial
+	 * thread. */
 	void *(*context)(const void *low, const void *high);
 	/* The calling thread goes on as context `to`, with an empty stack and as that task.
 	 * SNAG_OMP_SAME: as it was when it stopped. */
@@ -101,7 +103,7 @@ struct snag_omp_hooks {
 	/* The thread of context `to` runs; the caller waits until another one hands to it. */
 	void (*thread_hand)(void *to);
 
-	/* ---- tasks ---- */
+	/* Tasks. */
 	void (*launch)(bool begins); /* the outermost region with several threads */
 	/* The calling context speaks as that task. */
 	void (*become)(uint32_t task);
@@ -109,7 +111,8 @@ struct snag_omp_hooks {
 	void (*event)(uint8_t op, uint32_t target, const void *place);
 	/* The present task spawns one that runs at once, in this context, called from `place`, with
 	 * these arguments; is_new: memory() has not reported them.  One call for memory, event,
-	 * context_switch, stack, enter and fresh.  Task 0: it takes a number.  Returns the number. */
+	 * context_switch, stack, enter and fresh.  Task 0: it takes a number.  Returns the
+	 * number. */
 	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
 			  size_t nbytes, bool is_new);
 	/* The present task ends, and the calling thread goes on as that context. */
@@ -118,17 +121,17 @@ struct snag_omp_hooks {
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	/* The calling context runs that implicit task, in that phase. */
 	void (*phase)(const struct snag_omp_implicit *who);
-	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context speaks as `task`.
-	 * OVER: it speaks as `task`, the implicit one, again.  has_loans: tasks that know the stack of
-	 * the implicit task were not waited for (own/loans.h). */
+	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context speaks as
+	 * `task`. OVER: it speaks as `task`, the implicit one, again.  has_loans: tasks that
+	 * know the stack of the implicit task were not waited for (own/loans.h). */
 	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
 			const void *place);
-	/* The present segment ends, and `by` creates the next one; all else stays the same.  Returns
-	 * the number of the next one: the same, or a new one. */
+	/* The present segment ends, and `by` creates the next one; all else stays the same.
+	 * Returns the number of the next one: the same, or a new one. */
 	uint32_t (*segment_next)(uint32_t task, uint32_t by, const void *place,
 				 enum snag_omp_label label, uint64_t number);
 
-	/* ---- memory ---- */
+	/* Memory. */
 	/* The library gives this memory to the program, for the next task. */
 	void (*memory)(const void *at, size_t nbytes, const void *place);
 	/* The calling context begins with an empty stack, as that task. */
@@ -137,12 +140,12 @@ struct snag_omp_hooks {
 	 * owns.  0 bytes: a region, or a task that it waits for.  Returns whether an argument is an
 	 * address that the context owns. */
 	bool (*lends)(const void *at, size_t nbytes);
-	/* Only the calling context, which runs an explicit task, can reach its stack and this memory,
-	 * until its next event. */
+	/* Only the calling context, which runs an explicit task, can reach its stack and this
+	 * memory, until its next event. */
 	void (*fresh)(const void *at, size_t nbytes);
 	void (*copy)(const void *at, size_t nbytes, enum snag_omp_copy what);
 
-	/* ---- synchronisation ---- */
+	/* Synchronisation. */
 	/* A lock is acquired or released; `at` names it in reports. */
 	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
 	/* No context that may enter its section can go on: from now on all may.  is_deadlock: no
@@ -150,8 +153,9 @@ struct snag_omp_hooks {
 	void (*stuck)(bool is_deadlock);
 	void (*flush)(const void *place);
 
-	/* ---- the program ---- */
-	/* The library calls a function of the program, as if from `place`.  NULL: it has returned. */
+	/* The program. */
+	/* The library calls a function of the program, as if from `place`.  NULL: it has
+	 * returned. */
 	void (*enter)(const void *place);
 	/* Calls f, once, before the next plain write of the calling context.  NULL: does not. */
 	void (*before_write)(void (*f)(void));

@@ -13,8 +13,6 @@ typedef void kmp_microtask(int32_t *gtid, int32_t *tid, ...);
 
 enum { MOST_ARGUMENTS = 256 };
 
-/* ---- parallel ---- */
-
 static _Thread_local int32_t pushed_threads; /* by num_threads, for the next region */
 
 struct fork {
@@ -143,8 +141,6 @@ MP_ABI(void, __kmpc_end, void *loc)
 {
 }
 
-/* ---- barriers, single, master ---- */
-
 MP_ABI(void, __kmpc_barrier, void *loc, int32_t gtid)
 {
 	MP_ENTER();
@@ -201,8 +197,6 @@ MP_ABI(void, __kmpc_copyprivate, void *loc, int32_t gtid, size_t nbytes, void *d
 	mp_barrier();
 }
 
-/* ---- mutual exclusion ---- */
-
 MP_ABI(void, __kmpc_critical, void *loc, int32_t gtid, void *name)
 {
 	struct mp_task *t = MP_ENTER();
@@ -220,8 +214,6 @@ MP_ABI(void, __kmpc_end_critical, void *loc, int32_t gtid, void *name)
 	MP_ENTER();
 	mp_lock_give(mp_lock_here(name));
 }
-
-/* ---- reductions ---- */
 
 MP_ABI(int32_t, __kmpc_reduce_nowait, void *loc, int32_t gtid, int32_t n, size_t nbytes, void *data,
        void (*combine)(void *, void *), void *name)
@@ -251,8 +243,6 @@ MP_ABI(void, __kmpc_end_reduce, void *loc, int32_t gtid, void *name)
 	mp_combine_end();
 	mp_barrier();
 }
-
-/* ---- cancellation ---- */
 
 static enum mp_cancel cancel_of(int32_t kind)
 {

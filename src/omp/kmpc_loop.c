@@ -4,8 +4,8 @@
  *
  * A loop of which the runtime sees the chunks is dispatched (dispatch_init, dispatch_next); snag cc
  * sees to it that nearly all are.  Loops and sections of files compiled otherwise get one
- * block of iterations for each thread (for_static_init), which is a segment: if there are several in it, and
- * nobody tells them apart, the detector hears of that.
+ * block of iterations for each thread (for_static_init), which is a segment: if there are
+ * several in it, and nobody tells them apart, the detector hears of that.
  */
 #include "omp/abi.h"
 
@@ -82,8 +82,6 @@ DISPATCH(4, int32_t, uint32_t, int32_t)
 DISPATCH(4u, uint32_t, uint32_t, int32_t)
 DISPATCH(8, int64_t, uint64_t, int64_t)
 DISPATCH(8u, uint64_t, uint64_t, int64_t)
-
-/* ---- without dispatching ---- */
 
 /* The block of a thread: `count` iterations in `n` blocks, the first ones larger by one. */
 static void block_of(uint64_t count, int n, int i, uint64_t *ret_from, uint64_t *ret_n)
@@ -189,8 +187,6 @@ DIST(4, int32_t, uint32_t, int32_t)
 DIST(4u, uint32_t, uint32_t, int32_t)
 DIST(8, int64_t, uint64_t, int64_t)
 DIST(8u, uint64_t, uint64_t, int64_t)
-
-/* ---- ordered, doacross ---- */
 
 MP_ABI(void, __kmpc_ordered, void *loc, int32_t gtid)
 {

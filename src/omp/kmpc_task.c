@@ -111,7 +111,8 @@ MP_ABI(void *, __kmpc_omp_target_task_alloc, void *loc, int32_t gtid, int32_t fl
 }
 
 /* Clang cuts an untied task where it may move to another thread: there the task asks to be called
- * again, for its next part, and returns.  It stays where it is, so the first to ask calls them all. */
+ * again, for its next part, and returns.  It stays where it is, so the first to ask calls them
+ * all. */
 static void parts_run(struct block *b)
 {
 	b->is_again = true;
@@ -133,8 +134,6 @@ MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
 		mp_task_create(task_here(task), NULL, 0);
 	return 0;
 }
-
-/* ---- depend ---- */
 
 struct kmp_depend {
 	intptr_t base;
@@ -203,8 +202,6 @@ MP_ABI(int32_t, __kmpc_omp_reg_task_with_affinity, void *loc, int32_t gtid, void
 	return 0;
 }
 
-/* ---- undeferred, taskwait, taskgroup, detach ---- */
-
 MP_ABI(void, __kmpc_omp_task_begin_if0, void *loc, int32_t gtid, void *task)
 {
 	MP_ENTER();
@@ -248,8 +245,6 @@ MP_ABI(void *, __kmpc_task_allow_completion_event, void *loc, int32_t gtid, void
 	MP_ENTER();
 	return task_of(block_of(task));
 }
-
-/* ---- taskloop ---- */
 
 typedef void kmp_duplicate(void *to, void *from, int32_t is_last);
 
@@ -316,8 +311,6 @@ MP_ABI(void, __kmpc_taskloop_5, void *loc, int32_t gtid, void *task, int32_t if_
 	__kmpc_taskloop(loc, gtid, task, if_value, lower, upper, stride, nogroup, kind, grain,
 			duplicate);
 }
-
-/* ---- reductions ---- */
 
 struct kmp_reduce {
 	void *shared, *original;

@@ -2,12 +2,12 @@
  *
  * league.c - teams
  *
- * Idea.   The teams of a league run one after the other on the thread that meets it, and each is
- *         told as a task of its own: a segment of a region that has one thread, as the iterations
- *         of a simd loop are.  Regions inside have teams of threads as usual.
+ * Idea.   The teams of a league run one after the other on the thread that meets it.  Each is
+ *         reported as a task of its own: a segment of a region that has one thread, as the
+ *         iterations of a simd loop are.  Regions inside have teams of threads as usual.
  *
- * Rules.  [teams]   where the program does not say how many: MP_THREADS
- *         [next]    the present team ends, and the next one begins
+ * Rules.  [teams]   If the program does not say how many teams, there are MP_THREADS.
+ *         [next]    The present team ends, and the next one begins.
  */
 #include "omp/core.h"
 

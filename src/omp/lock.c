@@ -2,18 +2,18 @@
  *
  * lock.c - critical sections and locks
  *
- * Idea.   A lock of the program is only a name: its address.  Its state is here.  A task owns it,
- *         and takes a nestable one as often as it likes; who must wait is not ready.
+ * Idea.   A lock of the program is only a name: its address.  Its state is here.  A task owns
+ *         it, and may take a nestable one again.  A context that must wait is not ready.
  *
- * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
- *                 like: it comes after that, by a promise
- *         [next]  who may go on after waiting comes too late if another takes the lock before; but
- *                 every second time that one waits instead: what follows from either order is seen
- *         [team]  mutual exclusion is among the threads of one team and those they create
- *         [order] while sections have to follow an order (snag explore), a task that comes to one
- *                 too early waits, and looks again whenever one ends
- *         [held]  a task that goes on as another one of the detector (a segment, a phase) gives
- *                 what it holds as the one and takes it as the other
+ * Rules.  [wait]  A thread waits only for a task that was suspended with the lock, at a barrier for
+ *                 example.  A promise orders it after that task.
+ *         [next]  A context that waited comes too late if another one takes the lock first.  But
+ *                 every second time that other one waits instead, so that snag sees both orders.
+ *         [team]  A lock excludes the threads of one team, and those that they create.
+ *         [order] While sections follow an order (snag explore), a task that comes to its section
+ *                 too early waits, and looks again whenever a section ends.
+ *         [held]  A task that becomes another task of the detector (a segment, a phase)
+ *                 releases its locks as the one and takes them as the other.
  */
 #include "omp/core.h"
 

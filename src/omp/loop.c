@@ -2,26 +2,29 @@
  *
  * loop.c - worksharing loops and sections, ordered, doacross
  *
- * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
- *         threads in turn (which: deal.h), whatever the schedule is, and each is a segment: parallel to
- *         all others.  Of a loop with ordered regions one thread gets all, in order, so that
- *         nobody has to wait; also of one with inscan, where its copies are the sums so far.
+ * Idea.   A schedule only promises that some iterations stay together (a chunk).  Whatever the
+ *         schedule is, the threads get chunks in turn (deal.h), and each chunk is a segment,
+ *         parallel to all others.  In a loop with ordered regions one thread gets all chunks, in
+ *         order, so that no thread has to wait; so in a loop with inscan, whose private copies hold
+ *         the sums so far.
  *
- * Rules.  [next]     where the program says no chunk size, a chunk is one iteration, so there are millions.  Most do
- *                    nothing but access memory: then its end and the next one's beginning are told at once
- *         [record]   an iteration that is recorded costs memory for good.  So of a run with millions of them the later ones
- *                    are put together, and the detector hears of it
- *         [simd]     the order that there is between iterations of a simd loop: see simd.c
- *         [static]   chunks of the same number of two static loops with as many iterations, and the same
- *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
- *                    the segments of one that does not wait are kept until the barrier
- *                    and go on in the next such loop, after what their thread did meanwhile; if that is dealt to
- *                    others, these wait until the chunk is done
- *         [ordered]  the ordered region of a chunk gets the promise of the one before
- *         [iterate]  loops that compilers run by themselves, as they have to (cc/openmp_nest.h), say where an iteration
- *                    begins and ends: each is a segment
- *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
- *                    waits for it gets
+ * Rules.  [next]     Without a chunk size a chunk is one iteration, so there may be millions.  Most
+ *                    only access memory: then the library reports the end of one and the beginning
+ *                    of the next together.
+ *         [record]   A recorded iteration costs memory for good.  In a run with millions of them
+ *                    the library merges later ones into one segment, and tells the detector.
+ *         [simd]     simd.c orders iterations of simd loops.
+ *         [static]   Take two static loops with as many iterations and the same chunk size (or
+ *                    none), in one region, without a barrier in between.  Their chunks of the same
+ *                    number run on the same thread.  Therefore the segments of a nowait loop are
+ *                    kept until the barrier, and go on in the next such loop, after what their
+ *                    thread did meanwhile.  If that chunk is dealt to another thread, this thread
+ *                    waits until the earlier chunk is done.
+ *         [ordered]  The ordered region of a chunk gets the promise of the region before.
+ *         [iterate]  Compilers run some loops by themselves (cc/openmp_nest.h).  These report where
+ *                    an iteration begins and ends; each is a segment.
+ *         [post]     In a doacross loop each iteration that posts sets a promise; an iteration that
+ *                    waits for it gets the promise.
  */
 #include "omp/core.h"
 
@@ -273,7 +276,8 @@ static void loop_over(struct mp_task *t)
 	loop->shared = NULL;
 }
 
-/* Whether the present segment leaves nothing behind, and another one is wanted that is as it was. */
+/* Whether the present segment leaves nothing behind, and another one is wanted that is as it
+ * was. */
 static inline bool is_as_before(const struct mp_task *t) /* [next] */
 {
 	return t->loop.is_simple && t->id != t->base_id && !t->has_spawned && !t->held &&
@@ -360,8 +364,6 @@ int mp_loop_block(int *ret_n)
 	return mp_deal_place(t, &t->team->deals.blocks, ret_n);
 }
 
-/* ---- iterations ---- */
-
 bool mp_iteration(void) /* [iterate] */
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
@@ -383,8 +385,6 @@ void mp_iteration_leave(struct mp_task *t)
 		t->is_iterating = false;
 }
 
-/* ---- ordered ---- */
-
 void mp_ordered_begin(void) /* [ordered] */
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
@@ -403,8 +403,6 @@ void mp_ordered_end(void)
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	s->last = promise + 1;
 }
-
-/* ---- doacross ---- */
 
 void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,
 		       const int64_t *stride)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * outside.c - detach events that a thread outside of OpenMP, or a handler of signals, fulfils
+ * outside.c - detach events that a thread outside of OpenMP, or a signal handler, fulfils
  *
- * Idea.   Such a thread, of an I/O library say, runs beside the one that has its turn, and may not
- *         touch anything of it: it leaves the task in a slot.  When nobody else can run, those who
- *         take turns look there, and wait for it as long as there are other threads.
+ * Idea.   Such a thread, of an I/O library for example, runs beside the thread that has its
+ *         turn, and may not touch its data.  It leaves the task in a slot.  When no other
+ *         context can run, the threads of OpenMP look there, and wait for the event as long as
+ *         there are other threads.
  *
- * Rules.  [speak]  the event is fulfilled as if by its task: what the other thread did is not
- *                  known here
- *         [wait]   for good, if there is a thread that may fulfil it; otherwise, and if it is only one
- *                  and there is a detector, which may have one of its own, for two seconds: a
- *                  signal may come
+ * Rules.  [speak]  The event is fulfilled as if by its task: snag does not know what the other
+ *                  thread did.
+ *         [wait]   The wait is for good if there is a thread that may fulfil the event.
+ *                  Otherwise it is for two seconds, because a signal may come; also if there
+ *                  is only one such thread and a detector, which may have a thread of its own.
  *
- * State.  fulfilled[]  filled by any thread, emptied by the one that runs; who finds no slot waits.
- *                      Nothing is allocated: memory here is of those who take turns
+ * State.  fulfilled[]  any thread fills it, the running one empties it; a thread that finds no slot
+ *                      waits.  Nothing is allocated, because only the running thread may allocate
  */
 #include "omp/task.h"
 

@@ -4,11 +4,12 @@
  *
  * Idea.   The library of <snag/task.h> asks here first when it is called outside of a launch of its
  *         own.  A task or thread that waits for a promise lets the others run, as in every other
- *         wait; to the detector set and get are what they are in a launch, as depend clauses are.
+ *         wait.  For the detector, set and get are what they are in a launch, as for depend
+ *         clauses.
  *
- * State.  `state` of a promise is UNSET, SET, or the last context that waits for it, linked by `next`;
- *         `number` is the detector's promise + 1, from the set on.  Outside of regions there is
- *         none: what is done there comes before or after all that is parallel.
+ * State.  `state` of a promise is UNSET, SET, or the last context that waits for it, linked by
+ *         `next`.  `number` is the detector's promise + 1, from the set on.  Outside of
+ *         regions there is none: work there comes before or after all that is parallel.
  */
 #include "task/omp_promises.h"
 

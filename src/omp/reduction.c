@@ -2,8 +2,9 @@
  *
  * reduction.c - reductions that tasks take part in
  *
- * Each task that takes part has a copy of its own, not each thread: so which task ran on which thread
- * does not matter.  Whoever ends the taskgroup combines them, in the order they were made.
+ * Each task that takes part has a copy of its own; threads have none.  So it does not matter which
+ * task ran on which thread.  The task that ends the taskgroup combines the copies, in the order in
+ * which they were made.
  */
 #include "omp/task.h"
 

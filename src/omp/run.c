@@ -2,17 +2,21 @@
  *
  * run.c - explicit tasks: made, run on fibers, ended
  *
- * Idea.   A task runs when it is created, on a fiber, unless it depends on one that has not
- *         ended; then the last of these makes it ready.  Its creator goes on when it ends or
- *         must wait.
+ * Idea.   A task runs when it is created, on a fiber, unless it depends on a task that has not
+ *         ended. Then the last of these makes it ready.  Its creator goes on when the task
+ *         ends or must wait.
  *
- * Rules.  [create]     spawn.  A task of a team of one thread is part of its creator
- *         [call]       a task that runs at once is a call on another stack, which returns if its
- *                      creator is next when it ends: mostly.  Its end is told with that
- *         [begin]      gets the promises of what it depends on; takes its locks (mutexinoutset)
- *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
+ * Rules.  [create]  A task is a spawn.  In a team of one thread it is part of its creator.
+ *         [call]    A task that runs at once is a call on another stack.  The call mostly
+ *                   returns to its creator, if that runs next when the task ends; its end is
+ *                   reported then.
+ *         [begin]   The task gets the promises of what it depends on, and takes its locks
+ *                   (mutexinoutset).
+ *         [end]     When its body has returned and its detach event was fulfilled, it sets its
+ *                   promise.
  *
- * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
+ * State.  known: references of the task until it ends, of its children, of tables of
+ *         dependences, and of its detach event
  */
 #include "base/pool.h"
 #include "omp/task.h"
@@ -52,8 +56,6 @@ void mp_task_forget(struct mp_task *t)
 	task_forget(t);
 }
 
-/* ---- creation ---- */
-
 static inline void task_counted(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;
@@ -92,8 +94,6 @@ void mp_task_counted(struct mp_task *t, const struct mp_depend *depend, size_t n
 	task_counted(t);
 	task_named(t, depend, n);
 }
-
-/* ---- beginning and end ---- */
 
 static void exclusive_all(struct mp_task *t, bool is_taken)
 {
@@ -175,8 +175,6 @@ void mp_task_over(struct mp_task *t)
 	task_left(t);
 	task_gone(t);
 }
-
-/* ---- fibers ---- */
 
 static __attribute__((noinline)) struct mp_context *fiber_made(void)
 {

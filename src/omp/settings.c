@@ -2,10 +2,11 @@
  *
  * settings.c - what the program has set, and how many threads a region gets by it
  *
- * Rules.  [inherit]  a task has the settings of its creator until it sets something: explicit ones look there,
- *                    implicit ones have a copy
- *         [size]     what num_threads says, or else what was set, or else MP_THREADS; one if there are as many
- *                    active levels as may be; not more than a limit leaves room for
+ * Rules.  [inherit]  a task has the settings of its creator until it sets something: explicit
+ *                    ones look there, implicit ones have a copy
+ *         [size]     what num_threads says, or else what was set, or else MP_THREADS; one if
+ *                    there are as many active levels as may be; not more than a limit leaves
+ *                    room for
  */
 #include "omp/core.h"
 

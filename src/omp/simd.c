@@ -2,23 +2,27 @@
  *
  * simd.c - the order of the statements of simd loops
  *
- * Idea.   Some iterations of a simd loop are executed in lockstep, and then the next ones; how many is not said.  So
- *         statement k of iteration i comes before statement m of iteration j if k < m and i <= j, whether they are
- *         executed together or not; and nothing else is certain but the order within an iteration.
- *         Inside of a statement what it reads comes before what it writes first, in the same way.
+ * Idea.   Some iterations of a simd loop run in lockstep, and then the next ones; how many is not
+ *         specified.  So statement k of iteration i comes before statement m of iteration j if
+ *         k < m and i <= j, whether or not they run together.  Nothing else is certain but the
+ *         order within an iteration.  Inside a statement, its reads come before its first
+ *         write in the same way.
  *
- *         Between a part of the body and the next one each iteration gets the promise of the iteration
- *         before, and sets its own: which so stands for all before it, and for no other part.
+ *         Between two parts of the body each iteration gets the promise of the iteration
+ *         before, and sets its own.  So this promise stands for all iterations before it, and
+ *         for no other part.
  *
- * State.  last[b]   by boundary between two parts: the promise of the last iteration there, + 1.  2k: inside of
- *                   statement k; 2k + 1: behind it
+ * State.  last[b]   by boundary between two parts: the promise of the last iteration there, + 1.
+ *                   2k: inside of statement k; 2k + 1: behind it
  *         now       the next boundary of this iteration
- *         ended[]   the same of whole iterations, a ring of as many as safelen says
- * Rules.  [part]    a boundary that an iteration jumps over comes when it ends, or with the next
- *         [write]   2k comes before the first write that is told, or with 2k + 1
- *         [safe]    with safelen(n) an iteration comes after those that are n or more before it
- * Guarantee.  Exact for bodies whose statements are told apart (cc/openmp_statements.h).
- * Cost.   Two events for each boundary and iteration: only when a run without them has found a race.
+ *         ended[]   the same for whole iterations, a ring of as many as safelen says
+ * Rules.  [part]    A boundary that an iteration jumps over comes when it ends, or with the
+ *                   next one.
+ *         [write]   2k comes before the first write that is reported, or with 2k + 1.
+ *         [safe]    With safelen(n) an iteration comes after those that are n or more before it.
+ * Guarantee.  Exact for bodies whose statements snag cc tells apart (cc/openmp_statements.h).
+ * Cost.   Two events for each boundary and iteration: only when a run without them has found a
+ *         race.
  * Reference.  OpenMP 5.1, 2.11.5.1; OpenMP Examples, SIMD.8.
  */
 #include "omp/core.h"

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target.c - target regions that nobody waits for: parallel also to a team of one thread
+ * target.c - target regions with nowait: parallel also to a team of one thread
  *
  * Idea.   A target region with nowait is a task that a device executes, or a thread outside of the
- *         team: while the tasks of a team of one thread are part of it, this one is not.  So it is
- *         told in every team, and outside of all regions the program is no longer alone until it
- *         has waited.
+ *         team.  Other tasks of a team of one thread are part of that thread; this one is not.  So
+ *         the library reports it in every team; and outside of all regions the program is no longer
+ *         alone until it has waited.
  *
- * Rules.  [spawn]   by the task that the thread speaks as, for itself and for tasks that are part of it
- *         [launch]  the first one outside of regions with several threads, until the initial task
- *                   knows of none that it has not waited for; locks held then are told
- *         [sync]    taskwait, if the task has created such; a barrier or the end of the region, if
- *                   one of its tasks has; a taskgroup likewise, unless it is a finish (it is if
- *                   there may be others from before).  What tasks that are part of the
- *                   thread have left is waited for with its own
- *         [exit]    the end of the program is a barrier
+ * Rules.  [spawn]   The task that the thread is for the detector spawns it, for itself and for
+ *                   tasks that are part of it.
+ *         [launch]  The first one outside of regions with several threads begins a launch.  It ends
+ *                   when the initial task has waited for all it knows of.  Locks held then are
+ *                   reported.
+ *         [sync]    A taskwait is a sync if the task has created such a region; so is a barrier, or
+ *                   the end of the region, if one of its tasks has.  A taskgroup likewise,
+ *                   unless it is a finish (it is if there may be others from before).  The
+ *                   thread waits for what tasks that are part of it have left, together with
+ *                   its own.
+ *         [exit]    The end of the program is a barrier.
  */
 #include "omp/task.h"
 

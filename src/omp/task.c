@@ -2,13 +2,14 @@
  *
  * task.c - undeferred and detached tasks, taskwait, taskgroup, taskloop
  *
- * Rules.  [undeferred] the creator waits until the task can begin; spawn and sync in a frame of
- *                      their own, on the creator's stack
- *         [taskwait]   until its children have ended: sync
- *         [group]      a finish, for what is created in it and below
- *         [taskloop]   a task for each iteration, but for those that are in one task however a loop may
- *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
- *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
+ * Rules.  [undeferred] The creator waits until the task can begin.  It is a spawn and a sync in a
+ *                      frame of their own, on the creator's stack.
+ *         [taskwait]   The task waits until its children have ended: sync.
+ *         [group]      A taskgroup is a finish for the tasks created in it, and below them.
+ *         [taskloop]   Each iteration is a task, but for those that are in one task however
+ *                      the loop is divided.  grainsize(g) wants from g to 2 g - 1 iterations
+ *                      in each task, so the first g are together, and the last g; num_tasks(n)
+ *                      says nothing of sizes, unless n is 1.
  */
 #include "omp/task.h"
 
@@ -104,8 +105,6 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 	mp_task_forget(t);
 }
 
-/* ---- groups ---- */
-
 void mp_group_push(void)
 {
 	struct mp_task *t = mp.now->task;
@@ -173,8 +172,6 @@ void mp_group_end(void)
 	mp_reduced_end(g->reduced);
 	mp_free(g);
 }
-
-/* ---- taskloop ---- */
 
 /* Iterations that stay together: so many at both ends of the loop, and so many in between. */
 struct cut {

@@ -83,7 +83,8 @@ void mp_gets_tell(const struct mp_task *t);	/* the promises it depends on */
 void mp_outside_fulfil(struct mp_task *t);
 bool mp_outside_wait(void);
 
-/* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
+/* target.c: of a region with nowait, before it is created; in a team of one thread, t has
+ * waited. */
 void mp_target_task(struct mp_task *t);
 void mp_targets_joined(struct mp_task *t);
 

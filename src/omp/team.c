@@ -2,20 +2,22 @@
  *
  * team.c - parallel regions: teams, their barriers; phases and segments
  *
- * Idea.   Whoever meets a region becomes its thread 0; the others are made ready and run when it
- *         waits.  A thread that comes to a barrier ends its phase at once, and begins the next one
- *         when it goes on: so the tasks of the detector run one after the other, and
- *         few are alive at a time.
+ * Idea.   The thread that meets a region becomes its thread 0.  The others are made ready, and run
+ *         when it waits.  A thread that comes to a barrier ends its phase at once, and begins the
+ *         next one when it goes on.  So the tasks of the detector run one after the other, and few
+ *         are alive at a time.
  *
- * Rules.  [phase]    created by the task that met the region, inside the present finish
- *         [barrier]  when all have come and no task of the team is left: the finish ends, the next
- *                    one begins; at the last barrier, only thread 0 goes on
- *         [segment]  a child of the phase; while a thread is in it, it speaks as that task
- *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
- *                    and sets its own: it comes after that, but what its thread did before
- *                    does not come before that of others, nor what it does next after.  A team of a
- *                    league combines likewise, but its segment goes on as another one.  What it does to its
- *                    copies on the heap, which come after what it did before, is not told (copies.c)
+ * Rules.  [phase]    The task that met the region creates the phase, inside the present finish.
+ *         [barrier]  When all threads have come and no task of the team is left, the finish
+ *                    ends and the next one begins.  At the last barrier only thread 0 goes on.
+ *         [segment]  A segment is a child of the phase.  While a thread is in it, the thread
+ *                    is that task for the detector.
+ *         [combine]  Combining is a segment like a phase of its own.  It gets the promise of the
+ *                    combining before, and sets its own: so it comes after that one.  But what its
+ *                    thread did before does not come before the combining of others, and what the
+ *                    thread does next does not come after it.  A team of a league combines
+ *                    likewise, but its segment goes on as another one.  Accesses to its copies
+ *                    on the heap come after what it did before, and are not reported (copies.c).
  */
 #include "omp/task.h"
 
@@ -36,8 +38,6 @@ struct mp_task *mp_task_told(struct mp_task *t)
 		t = t->parent;
 	return t;
 }
-
-/* ---- phases and segments ---- */
 
 /* Makes a new task of the detector, created by `creator`, the one that t speaks as. */
 static void task_created(struct mp_task *t, uint32_t creator)
@@ -183,8 +183,6 @@ void mp_combine_end(void)
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 
-/* ---- barriers ---- */
-
 static bool all_arrived(const struct mp_team *team)
 {
 	return team->arrived + team->joined == team->n && team->live == 0;
@@ -315,8 +313,6 @@ void mp_join(struct mp_task *t)
 		mp_block();
 	}
 }
-
-/* ---- regions ---- */
 
 struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who)
 {

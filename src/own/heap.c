@@ -52,8 +52,6 @@ static bool is_current(const struct own_range *r, const struct own_context *c)
 	return r->owner == c && r->implicit == c->implicit;
 }
 
-/* ---- the table ---- */
-
 static void hull_set(struct own *o)
 {
 	const struct own_range *r = o->range;
@@ -91,8 +89,6 @@ static void add(struct own *o, const struct own_range *range)
 	o->range[i] = *range;
 	hull_set(o);
 }
-
-/* ---- facts ---- */
 
 void own_blocks_forget(struct own *o)
 {
@@ -167,8 +163,6 @@ void own_blocks_take_back(struct own *o, const struct own_context *c, bool has_l
 		sweep(o);
 }
 
-/* ---- escape ---- */
-
 static uint32_t pend(struct own *o, struct own_range *r, uint32_t n)
 {
 	r->state = OWN_SHARED;
@@ -225,8 +219,6 @@ bool own_block_lend(struct own *o, const struct own_context *c, uintptr_t value,
 	r->state = OWN_LENT;
 	return true;
 }
-
-/* ---- the query ---- */
 
 enum own_answer own_of_heap(struct own *o, const struct own_context *c, uintptr_t addr)
 {

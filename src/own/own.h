@@ -182,8 +182,6 @@ struct own {
 	uint16_t pending[OWN_MOST]; /* [reach] */
 };
 
-/* ---- facts ---- */
-
 /* A launch, the outermost region with several threads, begins or ends. */
 void own_launch(struct own *o);
 
@@ -230,8 +228,6 @@ static inline void own_fresh_add(struct own *o, enum own_fresh_kind kind, uintpt
 	o->fresh.range[kind] = (struct own_hull){at, nbytes};
 	o->fresh.until = until;
 }
-
-/* ---- the query ---- */
 
 static inline bool own_is_fresh(const struct own *o, uintptr_t addr, uint64_t now)
 {
@@ -282,8 +278,7 @@ bool own_is_of(const struct own *o, const struct own_context *c, uintptr_t addr)
 void own_each(const struct own *o, const struct own_context *c,
 	      void (*f)(uintptr_t at, size_t nbytes));
 
-/* ---- stores that are looked at together (stores.c) ---- */
-
+/* Stores that the model examines together (stores.c). */
 /* Only owners have something to publish, and tasks while there are blocks of owners. */
 static inline bool own_store_counts(const struct own *o, const struct own_context *c)
 {
@@ -304,8 +299,6 @@ static inline void own_stores_add_word(struct own *o, struct own_context *c, uin
 	else
 		own_stores_add(o, c, addr, OWN_WORD);
 }
-
-/* ---- for tests ---- */
 
 enum { OWN_BITS_LOG = 12, OWN_BITS = 1 << OWN_BITS_LOG };
 

@@ -4,8 +4,6 @@
  */
 #include "own/parts.h"
 
-/* ---- the table ---- */
-
 static uint32_t stack_new(struct own *o)
 {
 	enum { FIRST = 16 };
@@ -92,8 +90,6 @@ void own_stacks_forget(struct own *o)
 	o->lent = (struct own_hull){0};
 }
 
-/* ---- modes ---- */
-
 static void mode_set(struct own_context *c, unsigned mode, bool is_watched)
 {
 	const bool is_near = mode == OWN_SEGMENT && !is_watched;
@@ -166,8 +162,6 @@ void own_lends(struct own *o, struct own_context *c)
 	mode_set(c, c->mode | OWN_LENDS, false);
 }
 
-/* ---- escape ---- */
-
 void own_stack_escapes(struct own *o, struct own_context *of)
 {
 	struct own_stack *s = &o->stacks[of->stack];
@@ -214,8 +208,6 @@ bool own_task(struct own *o, struct own_context *c, uintptr_t from, size_t nbyte
 	own_stores_drop(o, from, from + nbytes);
 	return has_stack || has_block;
 }
-
-/* ---- accesses ---- */
 
 static void touched_set(struct own *o, struct own_stack *s, uintptr_t addr)
 {

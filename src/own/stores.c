@@ -3,7 +3,7 @@
  * stores.c - words that a context stores, looked at together
  *
  * Idea.   The runtime hears of a store before it happens, and of later stores
- *         to the same word not at all until its epoch ends (runtime/access.h).
+ *         to the same word not at all until its epoch ends (runtime/access/access.h).
  *         So own_stores_add() notes the word, and own_stores_look() reads its
  *         value at the end of the epoch.  No other context runs in between.
  */

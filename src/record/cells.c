@@ -10,7 +10,12 @@
 
 enum { PAGE_LOG = SNAG_CELLS_PAGE_LOG, PAGE = SNAG_CELLS_PAGE, PAGE_CELLS = PAGE / SNAG_CELL };
 enum { NONE = 0, WHOLE = 0xff };
-enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED, UNTOLD = 4 /* a split is */ }; /* flags */
+enum { /* flags */
+       SPLIT = 1,
+       SHARED = SNAG_CELLS_SHARED,
+       UNTOLD = 4, /* a split is */
+       FREED = SNAG_CELLS_FREED
+};
 
 struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
@@ -285,6 +290,10 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	const uint8_t mask = snag_cells_mask(addr, size),
 		      fresh = mask & ~(cell->mask[0] | cell->mask[1]);
 	unsigned n;
+	if (cell->flags & FREED) {
+		cell->flags &= (uint8_t)~FREED;
+		c->hooks.freed(c->hooks.ctx, addr);
+	}
 	cell_visit(cell, thread);
 	const bool is_untold = cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes);
 	if (cell->flags & SPLIT && !is_untold &&
@@ -317,7 +326,8 @@ static uint32_t page_known(struct snag_cell *page, uint64_t addr, uint64_t strid
 		struct snag_cell *cell = &page[addr % PAGE / SNAG_CELL];
 		uint8_t mask = snag_cells_mask(addr, size);
 		unsigned k = cell->mask[0] != mask;
-		if (cell->mask[k] != mask || cell->variable[k] != variable + 1)
+		if (cell->mask[k] != mask || cell->variable[k] != variable + 1 ||
+		    cell->flags & FREED)
 			break;
 		if (cell->owner != (uint8_t)thread)
 			cell->flags |= SHARED;
@@ -345,7 +355,9 @@ static uint32_t page_known_aligned(struct snag_cell *page, uint64_t addr, int64_
 	const uint8_t mask = snag_cells_mask(addr, size);
 	const unsigned k = cell->mask[0] != mask;
 	uint32_t i = 0;
-	for (; i < n && cell->mask[k] == mask && cell->variable[k] == variable + 1; i++) {
+	for (; i < n && cell->mask[k] == mask && cell->variable[k] == variable + 1 &&
+	       !(cell->flags & FREED);
+	     i++) {
 		if (cell->owner != (uint8_t)thread)
 			cell->flags |= SHARED;
 		if (cells == 0 && variable_stride == 0)
@@ -457,7 +469,7 @@ static uint32_t cells_go_on(struct snag_cell *cell, uint32_t n, uint32_t thread,
 {
 	const uint32_t before = s->n;
 	uint32_t variable[SNAG_CELL];
-	for (uint32_t i = 0; i < n; i++, s->n++) {
+	for (uint32_t i = 0; i < n && !(cell[i].flags & FREED); i++, s->n++) {
 		if (s->n >= 2 && s->k == 1) { /* mostly */
 			if (cell[i].mask[0] != WHOLE ||
 			    cell[i].variable[0] - 1 != s->variable[0] + s->stride[0] * s->n)
@@ -501,7 +513,7 @@ void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_
 		if (!cell && (!page || (!page->cell && !page->variable)))
 			break;
 		/* One entry is enough if the page is visited as a whole, or by no new thread. */
-		if (!cell && !page->cell &&
+		if (!cell && !page->cell && !(page->flags & FREED) &&
 		    (some == PAGE_CELLS || page->owner == (uint8_t)thread ||
 		     page->flags & SHARED)) {
 			done = page_goes_on(page, first, some, thread, &s);
@@ -518,7 +530,7 @@ void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_
 static uint32_t cells_fresh(const struct snag_cell *cell, uint32_t n)
 {
 	uint32_t i = 0;
-	while (i < n && cell[i].variable[0] == NONE)
+	while (i < n && cell[i].variable[0] == NONE && !(cell[i].flags & FREED))
 		i++;
 	return i;
 }
@@ -528,7 +540,7 @@ uint32_t snag_cells_fill(struct snag_cells *c, uint64_t addr, uint32_t most, uns
 {
 	const struct snag_cell *recent = snag_cells_recent(c, addr);
 	const unsigned per = SNAG_CELL / size; /* elements in a cell */
-	if (recent && recent->variable[0] != NONE)
+	if (recent && (recent->variable[0] != NONE || recent->flags & FREED))
 		return 0;
 	const uint32_t first = addr % PAGE / SNAG_CELL;
 	struct snag_cells_page *page = page_at(c, addr >> PAGE_LOG);
@@ -580,6 +592,19 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 }
 
 /* [from, to) lies in the page. */
+static void page_end(struct snag_cells *c, struct snag_cells_page *page, uint64_t from, uint64_t to)
+{
+	if (!page->cell && !page->variable)
+		return;
+	if (!page->cell && to - from == PAGE) {
+		page->flags |= FREED;
+		return;
+	}
+	struct snag_cell *cell = page_cells(c, page);
+	for (uint64_t at = from - from % SNAG_CELL; at < to; at += SNAG_CELL)
+		cell[at % PAGE / SNAG_CELL].flags |= FREED;
+}
+
 static void page_forget(struct snag_cells *c, struct snag_cells_page *page, uint64_t from,
 			uint64_t to)
 {
@@ -593,13 +618,27 @@ static void page_forget(struct snag_cells *c, struct snag_cells_page *page, uint
 		cell_forget(c, &cell[at % PAGE / SNAG_CELL]);
 }
 
-void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
+/* Applies f to the part of each page in the range that there is. */
+static void pages_each(struct snag_cells *c, uint64_t addr, uint64_t nbytes,
+		       void (*f)(struct snag_cells *c, struct snag_cells_page *page, uint64_t from,
+				 uint64_t to))
 {
 	uint64_t end = addr + nbytes;
 	for (uint64_t number = addr >> PAGE_LOG; number << PAGE_LOG < end; number++) {
 		struct snag_cells_page *page = page_find(c, number);
 		uint64_t from = number << PAGE_LOG, to = from + PAGE;
 		if (page)
-			page_forget(c, page, addr > from ? addr : from, end < to ? end : to);
+			f(c, page, addr > from ? addr : from, end < to ? end : to);
 	}
+}
+
+void snag_cells_end(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
+{
+	c->version++; /* walks look again */
+	pages_each(c, addr, nbytes, page_end);
+}
+
+void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
+{
+	pages_each(c, addr, nbytes, page_forget);
 }

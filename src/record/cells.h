@@ -41,6 +41,8 @@ struct snag_cells_hooks {
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
 	/* The same where only one thread has been, when the memory is reused. */
 	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
+	/* Reports the first access to a cell of memory that has ended. */
+	void (*freed)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 
@@ -49,7 +51,8 @@ enum {
 	SNAG_CELLS_PAGE_LOG = 14,
 	SNAG_CELLS_PAGE = 1 << SNAG_CELLS_PAGE_LOG, /* bytes of memory */
 	SNAG_CELLS_RECENT = 4096,
-	SNAG_CELLS_SHARED = 2, /* a flag */
+	SNAG_CELLS_SHARED = 2, /* flags */
+	SNAG_CELLS_FREED = 8,
 	SNAG_CELLS_WALKS_LOG = 14,
 };
 
@@ -129,6 +132,9 @@ uint32_t snag_cells_fill(struct snag_cells *cells, uint64_t addr, uint32_t most,
 /* Returns the variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
+/* Ends the memory: the next access to each cell is reported to `freed`, until it starts afresh.  Cells in
+ * pages that were never accessed are left out. */
+void snag_cells_end(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 /* Starts the memory afresh. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 
@@ -156,7 +162,7 @@ static inline bool snag_cells_quick(struct snag_cell *cell, uint64_t addr, unsig
 	if (!cell)
 		return false;
 	unsigned k = cell->mask[0] != mask;
-	if (cell->mask[k] != mask)
+	if (cell->mask[k] != mask || cell->flags & SNAG_CELLS_FREED)
 		return false;
 	if (cell->owner != (uint8_t)thread)
 		cell->flags |= SNAG_CELLS_SHARED;

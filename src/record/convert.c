@@ -24,6 +24,7 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 		snag_strtab_have_places(&c->names.space[SNAG_SPACE_VARIABLE]);
 	snag_strtab_init(&c->used);
 	snag_strtab_init(&c->depend_names);
+	snag_strtab_init(&c->benign);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_convert_cells(c);
@@ -50,6 +51,8 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->depend);
 	snag_strtab_done(&c->depend_names);
 	snag_step_log_done(&c->steps);
+	snag_misuses_done(&c->misuses);
+	snag_strtab_done(&c->benign);
 	for (int i = 0; i < RT_DEFAULTS; i++)
 		free(c->defaults[i].text);
 	free(c);
@@ -68,6 +71,16 @@ const struct snag_names *snag_convert_names(const struct snag_convert *c)
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c)
 {
 	return &c->notes;
+}
+
+const struct snag_strtab *snag_convert_benign(const struct snag_convert *c)
+{
+	return &c->benign;
+}
+
+struct snag_misuse_list *snag_convert_misuses(struct snag_convert *c)
+{
+	return &c->misuses;
 }
 
 struct snag_step_log *snag_convert_steps(struct snag_convert *c)
@@ -152,6 +165,8 @@ static int group_quick(struct snag_convert *c, const struct rt_record *const fir
 	for (struct snag_cell *at; r < end && (at = *cell++); r++, ev++) {
 		const unsigned mask = access_mask(r), k = at->mask[0] != mask;
 		if (mask - 1 >= UINT8_MAX || at->mask[k] != mask)
+			break;
+		if (at->flags & SNAG_CELLS_FREED)
 			break;
 		if (at->owner != (uint8_t)thread)
 			at->flags |= SNAG_CELLS_SHARED;
@@ -248,6 +263,8 @@ static uint32_t lock_new(struct snag_convert *c, uint64_t addr)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	uint32_t id = words->n;
+	if (c->options.is_nameless)
+		return snag_strtab_append(words, "", 0);
 	size_t len = snag_regions_name(c->regions, addr, text, NULL);
 	len = critical_named(text, len);
 	snag_convert_tell_apart(words, id, text, len, sizeof(text));
@@ -280,6 +297,24 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 		c->token[token] = snag_convert_named(c, text, len, sizeof(text)) + 1;
 	}
 	return c->token[token] - 1;
+}
+
+/* Schedules name the thread by its creator (record/creators.h). */
+static void created(struct snag_convert *c, uint32_t thread)
+{
+	struct snag_created new = snag_creators_add(&c->steps.creators, c->thread, thread);
+	if (c->options.schedule)
+		fprintf(c->options.schedule, "+%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", new.thread,
+			new.creator, new.index);
+}
+
+/* A replay gives the same one. */
+static void answered(struct snag_convert *c, const struct rt_record *r)
+{
+	uint64_t value = rt_record_address(r) | (uint64_t)r->loc << RT_ADDRESS_BITS;
+	if (c->options.schedule)
+		fprintf(c->options.schedule, "@%" PRIu32 " %" PRIu64 "\n", c->thread, value);
+	snag_answers_add(&c->steps.answers, c->thread, value);
 }
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
@@ -316,6 +351,9 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
 		c->notes.turn = rt_record_address(r);
+		c->notes.stuck = (enum rt_stuck)rt_record_size(r);
+		c->notes.has_stuck_loc = r->loc > 0 && r->loc < c->nnodes;
+		c->notes.stuck_loc = c->notes.has_stuck_loc ? c->loc[r->loc] : 0;
 	}
 }
 
@@ -359,6 +397,7 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 			  rt_record_size(r) < SNAG_ORDERS ? rt_record_size(r) : SNAG_ACQ_REL);
 		break;
 	case RT_FORK:
+		created(c, r->arg);
 		event_put(c, SNAG_OP_FORK, snag_convert_thread(c, r->arg), r, 0, 0);
 		break;
 	case RT_JOIN:
@@ -441,6 +480,11 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_JOIN:
 		sync_record(c, op, r);
 		break;
+	case RT_MISUSE:
+	case RT_BEFORE:
+	case RT_BENIGN:
+		snag_convert_misuse(c, op, r);
+		break;
 	case RT_NODE:
 	case RT_ALLOC:
 	case RT_FREE:
@@ -458,6 +502,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_SWITCH:
 		turn_begins(c, r);
 		break;
+	case RT_ANSWER:
+		answered(c, r);
+		break;
 	case RT_COUNT:
 		c->fuel = r->arg;
 		break;
@@ -473,7 +520,12 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_WAITS:
 		snag_convert_task_waits(c, r);
 		break;
+	case RT_RING: /* the merge takes these out */
+	case RT_ORDER:
+	case RT_END:
+	case RT_LOCK_ENDS:
 	case RT_NONE:
+	case RT_TOUCH:
 	case RT_READ: /* below */
 	case RT_WRITE:
 	case RT_OPS:

@@ -13,7 +13,7 @@
 #define SNAG_RECORD_CONVERT_H
 
 #include "record/splits.h"
-#include "runtime/channel.h"
+#include "runtime/channel/channel.h"
 #include "trace/source.h"
 
 #include <stdio.h>
@@ -33,6 +33,7 @@ struct snag_convert_options {
 	/* Forget names of variables once the batch that first has them is gone; most names are
 	 * places (base/strtab.h).  For a sink that takes_runs. */
 	bool is_for_sink;
+	bool is_nameless; /* nothing has a name: for detectors whose findings are not shown */
 };
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
@@ -95,9 +96,19 @@ struct snag_convert_notes {
 	uint32_t ncircle;
 	bool is_held;  /* it stands still at the end of a schedule */
 	bool diverged; /* it could not follow the schedule ... */
-	uint64_t turn; /* ... in this turn, from 0 */
+	uint64_t turn; /* ... in this turn, from 0, ... */
+	enum rt_stuck stuck;
+	bool has_stuck_loc; /* ... because the thread waits here */
+	snag_loc stuck_loc;
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
+
+/* The names of bytes on which races are not to be reported. */
+const struct snag_strtab *snag_convert_benign(const struct snag_convert *c);
+
+/* The mistakes noticed so far. */
+struct snag_misuse_list;
+struct snag_misuse_list *snag_convert_misuses(struct snag_convert *c);
 
 /* Returns what the program says by functions that it defines for ThreadSanitizer; "": nothing. */
 const char *snag_convert_default(const struct snag_convert *c, enum rt_default which);

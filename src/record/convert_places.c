@@ -95,12 +95,14 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 	const uint32_t caller = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
 	const uint64_t pc = rt_record_address(r);
 	uint32_t at = caller, n = 0, done = 0;
-	if (caller != SNAG_NO_ID) {
+	if (c->options.is_nameless)
+		at = snag_strtab_append(&c->names.space[SNAG_SPACE_LOCATION], "", 0);
+	else if (caller != SNAG_NO_ID) {
 		const struct snag_called_at *called = called_at(c, pc);
 		for (n = called->n; done < n && frame_named(c, called->first + done, &at); done++)
 			;
 	}
-	if (done < n || caller == SNAG_NO_ID) {
+	if (!c->options.is_nameless && (done < n || caller == SNAG_NO_ID)) {
 		at = caller;
 		for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;)
 			at = location_named(c, &frame[i], at);
@@ -172,6 +174,8 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 	};
 	if (!module.build_id_bytes)
 		module.build_id = NULL;
+	if (c->options.is_nameless)
+		return;
 	called_forget(&c->called);
 	/* One that cannot be read has addresses for names, as the kernel's own has. */
 	if (snag_regions_module(c->regions, module.start, module.end - module.start, path))
@@ -182,20 +186,25 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
  * known, and at its beginning with their later ones. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
-	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);
+	const uint64_t addr = rt_record_address(r);
 	uint32_t variable[SNAG_CELL];
-	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
+	if (rt_record_size(r) != RT_FREE_IGNORED)
+		snag_convert_freed_again(c, SNAG_MISUSE_DOUBLE_FREE, addr, loc_of(c, r));
+	const uint64_t known = snag_regions_dealloc(c->regions, addr, c->thread, loc_of(c, r));
+	const uint64_t all = known ? known : r->arg; /* a mute replay does not tell its beginning */
+	const uint64_t nbytes = all < FREED_BYTES ? all : FREED_BYTES;
 	if (rt_record_size(r) == RT_FREE_IGNORED)
 		return;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		if (n == 0 && at == addr && rt_record_size(r) == RT_FREE_WRITES)
+		if (n == 0 && (at == addr || !known) && rt_record_size(r) == RT_FREE_WRITES)
 			n = snag_cells_access(c->cells, at,
 					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
 					      c->thread, variable);
 		for (unsigned i = 0; i < n; i++)
 			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
 	}
+	snag_cells_end(c->cells, addr, all);
 }
 
 /* Memory that begins anew, of `nbytes`. */

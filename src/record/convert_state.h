@@ -8,7 +8,7 @@
  *         ev[0 .. n)       the next batch; one record makes at most ROOM events
  *         run[0 .. nruns)  the runs between them
  *         range            the rest of the access to a range
- *         again            the rest of the accesses of a run (runtime/run.h)
+ *         again            the rest of the accesses of a run (runtime/channel/run.h)
  *         seen             the last accesses, which determine how a run continues
  */
 #ifndef SNAG_RECORD_CONVERT_STATE_H
@@ -16,6 +16,7 @@
 
 #include "record/cells.h"
 #include "record/convert.h"
+#include "record/misuses.h"
 #include "record/step_log.h"
 
 enum {
@@ -78,6 +79,10 @@ struct snag_convert {
 	uint64_t forgot;  /* the last address of which the past was forgotten */
 	bool is_taken;	  /* the batch was, and goes away */
 	struct snag_convert_notes notes;
+	struct snag_strtab benign; /* names of bytes on which races are not to be reported */
+	struct snag_misuse_list misuses;
+	struct snag_misuse misuse;	   /* the next one, as far as it was told */
+	const struct rt_record *accessing; /* the access whose cells are looked up slowly */
 	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
 	uint64_t *done;
 	size_t done_cap;
@@ -146,6 +151,15 @@ void snag_convert_range_go_on(struct snag_convert *c);
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);
 
+/* Handles records RT_MISUSE, RT_BEFORE and RT_BENIGN. */
+void snag_convert_misuse(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
+/* A hook of cells: freed memory is accessed. */
+void snag_convert_freed_used(void *ctx, uint64_t addr);
+/* The running thread uses, or frees, memory of a block at that location; reported if the block has
+ * ended. */
+void snag_convert_freed_again(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
+			      snag_loc loc);
+
 static inline snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
 {
 	return r->loc < c->nnodes ? c->loc[r->loc] : 0;
@@ -172,8 +186,11 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 	uint32_t variable[SNAG_CELL];
 	unsigned n = 1, room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
 	size = size == 0 ? 1 : size < room ? size : room;
-	if (!snag_cells_quick(snag_cells_recent(c->cells, addr), addr, size, c->thread, variable))
+	if (!snag_cells_quick(snag_cells_recent(c->cells, addr), addr, size, c->thread, variable)) {
+		c->accessing = r;
 		n = snag_cells_access(c->cells, addr, size, c->thread, variable);
+		c->accessing = NULL;
+	}
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
 	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];

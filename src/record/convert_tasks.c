@@ -36,6 +36,13 @@ static uint32_t promise_named(struct snag_convert *c, uint32_t promise)
 	return promise;
 }
 
+static uint32_t update_named(struct snag_convert *c, uint32_t kind)
+{
+	char text[sizeof(SNAG_UPDATE_NAME) + 10];
+	int n = snprintf(text, sizeof(text), SNAG_UPDATE_NAME "%" PRIu32, kind);
+	return snag_strtab_intern(&c->names.space[SNAG_SPACE_LOCK], text, (size_t)n);
+}
+
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r)
 {
 	unsigned op = rt_record_size(r);
@@ -46,6 +53,8 @@ void snag_convert_task(struct snag_convert *c, const struct rt_record *r)
 		target = snag_convert_thread(c, r->arg);
 	else if (snag_op_info[op].space == SNAG_SPACE_PROMISE)
 		target = promise_named(c, r->arg);
+	else if (snag_op_info[op].space == SNAG_SPACE_LOCK)
+		target = update_named(c, r->arg);
 	event_put(c, op, target, r, 0, 0);
 }
 

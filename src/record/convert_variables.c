@@ -48,10 +48,11 @@ static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr, const ui
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	uint32_t up_to = c->used_up_to;
-	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
+	const bool has_name = !c->options.is_nameless;
+	size_t len = has_name ? snag_regions_name(c->regions, addr, text, &is_block) : 0;
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	uint32_t id = is_block ? snag_strtab_append(words, text, len)
-			       : snag_convert_named(c, text, len, sizeof(text));
+	uint32_t id = !has_name || is_block ? snag_strtab_append(words, text, len)
+					    : snag_convert_named(c, text, len, sizeof(text));
 	c->used_up_to = from ? up_to : id + 1; /* it may have no event yet */
 	if (from)
 		variable_split(c, id, *from);
@@ -120,5 +121,6 @@ struct snag_cells *snag_convert_cells(struct snag_convert *c)
 							 .make_some = variables_new,
 							 .shared_split = split_matters,
 							 .lost_split = split_lost,
+							 .freed = snag_convert_freed_used,
 							 .ctx = c});
 }

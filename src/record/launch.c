@@ -5,6 +5,7 @@
 #include "record/launch.h"
 
 #include "base/memory.h"
+#include "record/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +29,14 @@ struct snag_launch {
 	int pidfd; /* of a program that is no child; -1: it is one */
 	int fd;
 	struct rt_channel *channel;
-	uint64_t n; /* records read */
-	int status; /* of the program */
+	uint64_t n;		  /* records of the channel that were read */
+	struct rt_ring *rings;	  /* of threads that run in parallel; NULL: none do */
+	struct snag_merge *merge; /* of them */
+	uint64_t read;		  /* records, with those of rings */
+	int status;		  /* of the program */
 	bool has_ended;
 	long pause_ns;		 /* the next wait for records */
-	uint64_t waited;	 /* records read at the last one */
+	uint64_t waited;	 /* `read` at the last one */
 	bool passes;		 /* signals on to the program */
 	struct sigaction was[4]; /* what passed[] did here */
 };
@@ -85,12 +89,9 @@ static void signals_block(sigset_t *ret_mask)
 	sigprocmask(SIG_BLOCK, &all, ret_mask);
 }
 
-static const size_t channel_bytes =
-	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
-
 static int channel_map(struct snag_launch *l, struct snag_error *err)
 {
-	void *at = mmap(NULL, channel_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
+	void *at = mmap(NULL, rt_channel_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
 	if (at == MAP_FAILED)
 		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
 	l->channel = at;
@@ -103,7 +104,7 @@ static int channel_map(struct snag_launch *l, struct snag_error *err)
 static int channel_open(struct snag_launch *l, struct snag_error *err)
 {
 	l->fd = memfd_create("snag", 0); /* inherited by the program */
-	if (l->fd < 0 || ftruncate(l->fd, (off_t)channel_bytes) < 0)
+	if (l->fd < 0 || ftruncate(l->fd, (off_t)rt_channel_bytes) < 0)
 		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
 	return channel_map(l, err);
 }
@@ -170,18 +171,47 @@ static void signals_reset(const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+static off_t input_at = -1; /* where the standard input of the program began; -1: it is no file */
+
+/* In the child: gives a program that runs again the standard input of its first run.  False: that
+ * is no file. */
+static bool input_repeat(void)
+{
+	int fd = input_at < 0 ? -1 : open("/proc/self/fd/0", O_RDONLY);
+	if (fd < 0 || lseek(fd, input_at, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/* In the child. */
+static void files_give(const struct snag_launch_files *files)
+{
+	if (files->output >= 0)
+		dup2(files->output, STDOUT_FILENO);
+	if (files->error >= 0)
+		dup2(files->error, STDERR_FILENO);
+	for (int i = 0; i < 2; i++)
+		if (files->inherited[i] >= 0)
+			fcntl(files->inherited[i], F_SETFD, 0);
+}
+
 /* In the child, which has the memory of its parent until it calls execvpe(), and changes none of
  * it.  Reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(char *const *argv, char *const *environment,
-						  enum snag_launch_io io, const sigset_t *mask,
-						  int failed)
+						  enum snag_launch_io io,
+						  const struct snag_launch_files *files,
+						  const sigset_t *mask, int failed)
 {
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 	int nothing = io == SNAG_LAUNCH_SHARES ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = io == SNAG_LAUNCH_READS; nothing >= 0 && fd < 3; fd++)
+	bool reads = io == SNAG_LAUNCH_READS || (nothing >= 0 && input_repeat());
+	for (int fd = reads; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
+	if (files)
+		files_give(files);
 	signals_reset(mask);
 	execvpe(argv[0], argv, environment);
 	int why = errno;
@@ -193,17 +223,19 @@ __attribute__((noreturn)) static void program_run(char *const *argv, char *const
 /* Copying the page tables of a large analysis would take milliseconds, so the child shares them.
  * It is a function of its own: the child may change the variables of the one that calls vfork(). */
 static __attribute__((noinline)) pid_t program_fork(char *const *argv, char *const *environment,
-						    enum snag_launch_io io, const sigset_t *mask,
-						    int failed)
+						    enum snag_launch_io io,
+						    const struct snag_launch_files *files,
+						    const sigset_t *mask, int failed)
 {
 	pid_t pid = vfork();
 	if (pid == 0)
-		program_run(argv, environment, io, mask, failed);
+		program_run(argv, environment, io, files, mask, failed);
 	return pid;
 }
 
 static int program_start(struct snag_launch *l, char *const *argv, const char *options,
-			 enum snag_launch_io io, struct snag_error *err)
+			 enum snag_launch_io io, const struct snag_launch_files *files,
+			 struct snag_error *err)
 {
 	struct environment environment;
 	sigset_t mask;
@@ -211,9 +243,11 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	l->passes = io != SNAG_LAUNCH_OURS;
+	if (io == SNAG_LAUNCH_SHARES)
+		snag_launch_repeat_input();
 	environment_make(&environment, l, options, io);
 	signals_block(&mask); /* a signal that comes now waits, and is passed on */
-	l->pid = program_fork(argv, environment.at, io, &mask, failed[1]);
+	l->pid = program_fork(argv, environment.at, io, files, &mask, failed[1]);
 	why = l->pid < 0 ? errno : 0;
 	environment_done(&environment);
 	if (l->pid > 0 && l->passes)
@@ -239,13 +273,25 @@ static struct snag_launch *launch_new(void)
 	return l;
 }
 
+void snag_launch_repeat_input(void)
+{
+	input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+}
+
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err)
+{
+	return snag_launch_start_with(argv, options, io, NULL, ret_launch, err);
+}
+
+int snag_launch_start_with(char *const *argv, const char *options, enum snag_launch_io io,
+			   const struct snag_launch_files *files, struct snag_launch **ret_launch,
+			   struct snag_error *err)
 {
 	struct snag_launch *l = launch_new();
 	int rc = channel_open(l, err);
 	if (rc == 0)
-		rc = program_start(l, argv, options, io, err);
+		rc = program_start(l, argv, options, io, files, err);
 	if (rc < 0) {
 		snag_launch_free(l);
 		return rc;
@@ -354,18 +400,51 @@ static bool has_ended(struct snag_launch *l)
 /* As long as few come in a pause the next is longer, so that waking up costs little. */
 static void records_await(struct snag_launch *l)
 {
-	if (l->n - l->waited >= MANY)
+	if (l->read - l->waited >= MANY)
 		l->pause_ns = l->pause_ns / 2 > SHORT_NS ? l->pause_ns / 2 : SHORT_NS;
 	else
 		l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
-	l->waited = l->n;
+	l->waited = l->read;
 	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+}
+
+static int common_take(void *launch, struct rt_record *ret, int room)
+{
+	struct snag_launch *l = launch;
+	int n = records_take(l, ret, room);
+	if (n == 0) /* as in records_take */
+		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE);
+	return n;
+}
+
+/* Threads run in parallel: from here on their records are merged. */
+static bool merge_begin(struct snag_launch *l)
+{
+	void *at = mmap(NULL, rt_rings_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd,
+			(off_t)rt_channel_bytes);
+	if (at == MAP_FAILED)
+		return false;
+	l->rings = at;
+	l->merge = snag_merge_new(at, common_take, l);
+	return true;
+}
+
+/* The records that are there, up to `room`; returns how many, or -1: there is no memory. */
+static int some_take(struct snag_launch *l, struct rt_record *ret, int room)
+{
+	if (l->merge)
+		return snag_merge_next(l->merge, ret, room);
+	int n = records_take(l, ret, room);
+	if (!l->channel->is_parallel)
+		return n;
+	return merge_begin(l) ? snag_merge_rings(l->merge, ret, n) : -1;
 }
 
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room)
 {
-	int n = records_take(l, ret_record, room);
-	if (n > 0)
+	int n = some_take(l, ret_record, room);
+	l->read += n > 0 ? (uint64_t)n : 0;
+	if (n != 0)
 		return n;
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in records_take */
 	bool was_ended = l->has_ended;
@@ -374,6 +453,29 @@ int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int ro
 		return !was_ended ? 0 : run_take(l, ret_record) ? 1 : -1;
 	records_await(l);
 	return 0;
+}
+
+int snag_launch_take(struct snag_launch *l, struct rt_record *ret_record, int room)
+{
+	int n = records_take(l, ret_record, room);
+	if (n == 0) /* as in snag_launch_next */
+		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE);
+	return n;
+}
+
+void snag_launch_rewind(struct snag_launch *l)
+{
+	l->n = l->waited = 0;
+}
+
+struct rt_channel *snag_launch_channel(const struct snag_launch *l)
+{
+	return l->channel;
+}
+
+bool snag_launch_has_ended(struct snag_launch *l)
+{
+	return has_ended(l);
 }
 
 void snag_launch_abandon(struct snag_launch *l)
@@ -428,12 +530,25 @@ const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l)
 	return &l->channel->verdict;
 }
 
+bool snag_launch_has_unseen_heap(const struct snag_launch *l)
+{
+	return l->channel->has_unseen_heap != 0;
+}
+
+uint32_t snag_launch_asked(const struct snag_launch *l)
+{
+	return l->channel->asked;
+}
+
 void snag_launch_free(struct snag_launch *l)
 {
 	if (!l)
 		return;
 	if (l->channel && l->pidfd < 0) /* else the answer is still to come */
-		munmap(l->channel, channel_bytes);
+		munmap(l->channel, rt_channel_bytes);
+	if (l->rings)
+		munmap(l->rings, rt_rings_bytes);
+	snag_merge_free(l->merge);
 	if (l->pidfd >= 0)
 		close(l->pidfd);
 	if (l->fd >= 0)

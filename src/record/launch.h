@@ -11,7 +11,7 @@
 #define SNAG_RECORD_LAUNCH_H
 
 #include "base/error.h"
-#include "runtime/channel.h"
+#include "runtime/channel/channel.h"
 
 #include <stdbool.h>
 
@@ -37,6 +37,17 @@ enum snag_launch_io {
  * an error if it cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err);
+/* Descriptors of the tool that the program gets, besides the channel. */
+struct snag_launch_files {
+	int output, error; /* its standard output and error, if it is silent; -1: empty */
+	int inherited[2];  /* under the same numbers; -1: none */
+};
+/* The same, with these; NULL: none. */
+int snag_launch_start_with(char *const *argv, const char *options, enum snag_launch_io io,
+			   const struct snag_launch_files *files, struct snag_launch **ret_launch,
+			   struct snag_error *err);
+/* From now on, silent programs read what is left of the tool's standard input, if that is a file. */
+void snag_launch_repeat_input(void);
 /* The same for a program that waits for its options and then begins. */
 int snag_launch_attach(struct snag_attached *to, const char *options,
 		       struct snag_launch **ret_launch, struct snag_error *err);
@@ -48,6 +59,13 @@ void snag_launch_kill(struct snag_launch *l);
  * -1 if the program has ended and all was read.  If there is none, waits a little, longer each
  * time. */
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room);
+/* Reads the records that are there, at most `room` of them; returns their number. */
+int snag_launch_take(struct snag_launch *l, struct rt_record *ret_record, int room);
+/* Reads the channel from its beginning again. */
+void snag_launch_rewind(struct snag_launch *l);
+struct rt_channel *snag_launch_channel(const struct snag_launch *l);
+/* Whether the program has ended; does not wait. */
+bool snag_launch_has_ended(struct snag_launch *l);
 /* Stops reading: waits for the end of the program, which continues unrecorded. */
 void snag_launch_abandon(struct snag_launch *l);
 int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */
@@ -55,6 +73,10 @@ int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
 /* Returns the findings of a detector inside the program, once it has ended. */
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
+/* Returns what the program asked of the system: bits 1 << enum rt_asked_system. */
+uint32_t snag_launch_asked(const struct snag_launch *l);
+/* Whether a thread that is not observed has allocated memory. */
+bool snag_launch_has_unseen_heap(const struct snag_launch *l);
 /* Returns the counts of a program that was compiled to count, once it has ended (channel.h). */
 const uint64_t *snag_launch_executed(const struct snag_launch *l);
 /* Returns the libraries compiled with snag that the program opened itself: NUL-terminated paths,

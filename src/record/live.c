@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "record/convert.h"
 #include "record/launch.h"
+#include "record/misuses.h"
 #include "trace/input.h"
 #include "trace/refined.h"
 
@@ -24,8 +25,10 @@ struct live {
 	double begin, end; /* in seconds of the clock */
 	double deadline;   /* likewise; 0: none */
 	uint64_t events;   /* how many it may have; 0: any number */
-	bool fails_if_split;
+	bool ends_at_split;
 	bool was_cut, was_late;
+	const struct snag_detour *detour;
+	bool has_run; /* the detour has seen all records */
 	const volatile sig_atomic_t *stop;
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
@@ -34,11 +37,33 @@ struct live {
 static int live_end(struct live *l, struct snag_error *err)
 {
 	l->has_ended = true;
-	l->end = snag_seconds_now();
+	if (!l->has_run)
+		l->end = snag_seconds_now();
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start",
 				 l->src.name);
+	return 0;
+}
+
+/* Reads the next records to be converted, as snag_launch_next() does. */
+static int records_next(struct live *l)
+{
+	const struct snag_detour *detour = l->detour;
+	if (detour && l->has_run) {
+		int n = detour->next(detour->ctx, l->record, RECORDS);
+		return n > 0 ? n : -1;
+	}
+	int n = snag_launch_next(l->launch, l->record, RECORDS);
+	if (!detour)
+		return n;
+	if (n > 0)
+		detour->records(detour->ctx, l->record, n);
+	if (n >= 0)
+		return 0;
+	detour->ended(detour->ctx);
+	l->has_run = true;
+	l->end = snag_seconds_now();
 	return 0;
 }
 
@@ -49,7 +74,7 @@ static int records_convert(struct live *l)
 		l->at += snag_convert_records(l->convert, l->record + l->at, l->n - l->at);
 		if (l->at < l->n || !snag_convert_is_done(l->convert))
 			return 0; /* it is full */
-		int more = snag_launch_next(l->launch, l->record, RECORDS);
+		int more = records_next(l);
 		l->at = 0;
 		l->n = more > 0 ? more : 0;
 		if (more <= 0)
@@ -76,10 +101,9 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 	for (;;) {
 		limits_check(l);
 		int more = records_convert(l);
-		if (l->fails_if_split && snag_live_is_split(src)) {
-			l->fails_if_split = false;
-			return snag_fail(err, SNAG_EINTERNAL, "%s: a variable was split",
-					 src->name);
+		if (l->ends_at_split && snag_live_is_split(src)) {
+			l->ends_at_split = false;
+			return snag_fail(err, SNAG_ESPLIT, "%s: a variable was split", src->name);
 		}
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
@@ -131,7 +155,7 @@ static void live_forget_variables(struct snag_source *src)
 /* Every consumer gets them; this one knows. */
 static bool live_take_splits(struct snag_source *src)
 {
-	((struct live *)src)->fails_if_split = false;
+	((struct live *)src)->ends_at_split = false;
 	return true;
 }
 
@@ -163,8 +187,9 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
-	l->fails_if_split = options->fails_if_split;
+	l->ends_at_split = options->ends_at_split;
 	l->stop = options->stop;
+	l->detour = options->detour;
 	l->begin = snag_seconds_now();
 	l->deadline = options->seconds > 0 ? l->begin + options->seconds : 0;
 	l->src = (struct snag_source){
@@ -181,6 +206,9 @@ void snag_live_kill(struct snag_source *src)
 struct snag_live_end snag_live_end(const struct snag_source *src)
 {
 	const struct live *l = (const struct live *)src;
+	struct snag_misuse_list *misuses = snag_convert_misuses(l->convert);
+	if (snag_launch_has_unseen_heap(l->launch))
+		snag_misuses_drop_heap(misuses);
 	return (struct snag_live_end){
 		.status = snag_launch_status(l->launch),
 		.pid = snag_launch_pid(l->launch),
@@ -191,7 +219,11 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 		.opened = snag_launch_opened(l->launch),
 		.is_empty = !l->has_events && snag_launch_was_claimed(l->launch),
 		.verdict = *snag_launch_verdict(l->launch),
+		.asked = snag_launch_asked(l->launch),
 		.notes = *snag_convert_notes(l->convert),
+		.misuse = misuses->at,
+		.nmisuses = misuses->n,
+		.benign = snag_convert_benign(l->convert),
 		.defaults = {snag_convert_default(l->convert, RT_DEFAULT_OPTIONS),
 			     snag_convert_default(l->convert, RT_DEFAULT_SUPPRESSIONS)}};
 }

@@ -11,9 +11,20 @@
 
 #include "record/convert.h"
 #include "record/launch.h"
+#include "trace/misuse.h"
 #include "trace/sink.h"
 
 #include <signal.h>
+
+/* What looks at the records of the program before they become events. */
+struct snag_detour {
+	void (*records)(void *ctx, const struct rt_record *r, int n); /* as they come */
+	void (*ended)(void *ctx);				      /* no more come */
+	/* After that: the records that become events.  Returns their number, at most `room`; 0: there
+	 * are no more. */
+	int (*next)(void *ctx, struct rt_record *ret_record, int room);
+	void *ctx;
+};
 
 struct snag_live_options {
 	const char *options;		     /* for the runtime in the program */
@@ -22,8 +33,9 @@ struct snag_live_options {
 	enum snag_launch_io io;
 	double seconds;			   /* it is killed if it takes longer; 0: never */
 	uint64_t events;		   /* likewise, if it has more; 0: never */
-	bool fails_if_split;		   /* see snag_live_is_split() */
+	bool ends_at_split;		   /* see snag_live_is_split() */
 	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
+	const struct snag_detour *detour;  /* NULL: records become events as they come */
 	/* Called with the process when the program stops at the end of a schedule (option hold);
 	 * when it returns, the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
@@ -45,9 +57,13 @@ struct snag_live_end {
 	bool was_late;		   /* it was killed because it took too long */
 	double seconds;		   /* that it took, and recording it */
 	struct rt_verdict verdict; /* of a detector inside it */
+	uint32_t asked;		   /* of the system: bits 1 << enum rt_asked_system */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;
+	const struct snag_misuse *misuse; /* trace/misuse.h; likewise */
+	size_t nmisuses;
+	const struct snag_strtab *benign;  /* names of bytes whose races are benign; likewise */
 	const char *defaults[RT_DEFAULTS]; /* what the program says itself; likewise */
 };
 /* How the program ended; once next() returned 0 or an error. */
@@ -58,8 +74,8 @@ struct snag_live_end snag_live_end(const struct snag_source *src);
 struct snag_step_log *snag_live_steps(const struct snag_source *src);
 
 /* Returns whether splits matter (trace/split.h), as far as the source was read: then a consumer
- * that ignores batch.split misses conflicts.  With fails_if_split, next() fails once when this
- * becomes true, unless the consumer takes splits. */
+ * that ignores batch.split misses conflicts.  With ends_at_split, next() returns SNAG_ESPLIT once
+ * when this becomes true, unless the consumer takes splits. */
 bool snag_live_is_split(const struct snag_source *src);
 /* For a source that has ended and whose events are in the .snag file `path`: if that file
  * delivers refined events, translates the numbers of two events to those of the refined ones.

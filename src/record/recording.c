@@ -8,6 +8,7 @@
  */
 #include "record/recording.h"
 
+#include "base/leftovers.h"
 #include "base/memory.h"
 #include "record/live.h"
 #include "trace/input.h"
@@ -45,6 +46,7 @@ static int stage_open(struct snag_recording *r, struct snag_error *err)
 	if (fd < 0)
 		return snag_fail(err, SNAG_EIO, "TMPDIR: %.300s: %s", folder, strerror(errno));
 	close(fd);
+	snag_leftover_add(r->path);
 	r->is_temporary = true;
 	struct snag_output *out;
 	int rc = snag_output_open(r->path, &out, err);
@@ -65,7 +67,7 @@ int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 	r->target = target;
 	snag_sink_keep(target);
 	if (can_be_read_again(path, target) && snag_sink_expect_splits(target))
-		r->path = strdup(path);
+		r->path = snag_strdup(path);
 	else
 		rc = stage_open(r, err);
 	if (rc < 0) {
@@ -84,8 +86,10 @@ int snag_recording_write(struct snag_recording *r, const struct snag_batch *batc
 
 static void recording_free(struct snag_recording *r)
 {
-	if (r->is_temporary)
+	if (r->is_temporary) {
 		unlink(r->path);
+		snag_leftover_forget(r->path);
+	}
 	free(r->path);
 	free(r);
 }

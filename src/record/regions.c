@@ -37,6 +37,8 @@ struct block {
 	uint64_t addr, nbytes;
 	uint64_t number;
 	uint32_t thread, loc; /* that allocated it */
+	bool is_ended;
+	struct snag_region_end end;
 };
 
 struct page {
@@ -116,7 +118,8 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 	for (unsigned k = 2; has_name(r, name); k++)
 		snprintf(name, sizeof(name), "%.100s~%u", file, k);
 	r->module = snag_grow(r->module, &r->module_cap, r->nmodules + 1, sizeof(*r->module));
-	r->module[r->nmodules] = (struct module){base, base + nbytes, strdup(path), strdup(name)};
+	r->module[r->nmodules] =
+		(struct module){base, base + nbytes, snag_strdup(path), snag_strdup(name)};
 	return r->module[r->nmodules++].name;
 }
 
@@ -220,7 +223,11 @@ static void small_add(struct snag_regions *r, const struct block *b)
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc)
 {
-	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
+	struct block b = {.addr = addr,
+			  .nbytes = nbytes ? nbytes : 1,
+			  .number = r->nblocks++,
+			  .thread = thread,
+			  .loc = loc};
 	r->nnamed = 0;
 	large_end(r, addr, addr + b.nbytes);
 	small_end(r, addr, addr + b.nbytes);
@@ -230,19 +237,17 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 		small_add(r, &b);
 }
 
-uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
+uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc)
 {
 	size_t i = large_behind(r, addr);
+	struct block *b = i > 0 && r->large[i - 1].addr == addr ? &r->large[i - 1]
+								: snag_keyed_find(&r->blocks, addr);
 	r->nnamed = 0;
-	if (i > 0 && r->large[i - 1].addr == addr) {
-		uint64_t nbytes = r->large[i - 1].nbytes;
-		memmove(r->large + i - 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
-		r->nlarge--;
-		return nbytes;
-	}
-	const struct block *b =
-		snag_keyed_find(&r->blocks, addr); /* stays until something replaces it */
-	return b ? b->nbytes : 0;
+	if (!b)
+		return 0;
+	b->is_ended = true;
+	b->end = (struct snag_region_end){thread, loc};
+	return b->nbytes;
 }
 
 static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
@@ -268,17 +273,6 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 	return b && addr - b->addr < b->nbytes ? b : NULL;
 }
 
-uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr)
-{
-	const struct block *b = block_at(r, addr);
-	return b ? b->number + 1 : 0;
-}
-
-uint64_t snag_regions_blocks(const struct snag_regions *r)
-{
-	return r->nblocks;
-}
-
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->nstacks; i++)
@@ -293,6 +287,27 @@ static const struct module *module_at(const struct snag_regions *r, uint64_t add
 		if (addr >= r->module[i].base && addr < r->module[i].end)
 			return &r->module[i];
 	return NULL;
+}
+
+bool snag_regions_ended(const struct snag_regions *r, uint64_t addr,
+			struct snag_region_end *ret_end)
+{
+	const struct block *b = stack_at(r, addr) || module_at(r, addr) ? NULL : block_at(r, addr);
+	if (!b || !b->is_ended)
+		return false;
+	*ret_end = b->end;
+	return true;
+}
+
+uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr)
+{
+	const struct block *b = block_at(r, addr);
+	return b ? b->number + 1 : 0;
+}
+
+uint64_t snag_regions_blocks(const struct snag_regions *r)
+{
+	return r->nblocks;
 }
 
 /* "<text><number>" in base 16, or in base 10; returns the new length.  Inlined, so that the

@@ -33,8 +33,16 @@ void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, u
 /* Begins a block, allocated by a thread at a location, and ends what lay there. */
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc);
-/* Ends the block that begins at addr and returns its size; 0: unknown. */
-uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
+/* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.  Its
+ * name stays until another block lies there. */
+uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc);
+/* Who ended the block that an address lies in, and where. */
+struct snag_region_end {
+	uint32_t thread, loc;
+};
+/* Returns false if the address is in no block, or the block has not ended. */
+bool snag_regions_ended(const struct snag_regions *r, uint64_t addr,
+			struct snag_region_end *ret_end);
 
 /* The block that an address lies in, counted from 1 in the order of allocation; 0: none. */
 uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr);

@@ -5,6 +5,7 @@
 #include "record/replay.h"
 
 #include "base/memory.h"
+#include "record/divergence.h"
 #include "record/live.h"
 #include "record/recording.h"
 #include "record/step_log.h"
@@ -36,6 +37,9 @@ struct watch {
 	} now, before; /* those of the step before by variable */
 	bool is_found;
 	uint64_t event[2]; /* where */
+	/* What the two threads did in the place of their accesses. */
+	struct snag_event met[2];
+	unsigned nmet;
 };
 
 enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
@@ -89,11 +93,21 @@ static bool is_pair(struct watch *w, const struct touch *t, const struct snag_ev
 	       ((first & FIRST && second & SECOND) || (first & SECOND && second & FIRST));
 }
 
+/* A mute replay records only the turns of the two accesses. */
+static void meet(struct watch *w, const struct snag_event *ev)
+{
+	bool is_other = w->nmet == 0 || ev->thread != w->met[w->nmet - 1].thread;
+	if (is_other && w->nmet < 2)
+		w->met[w->nmet++] = *ev;
+}
+
 static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t number,
 			const struct snag_step *step)
 {
 	if (step->thread != w->step.thread || step->count != w->step.count || number == 0)
 		step_begins(w, step);
+	if (w->plan->stops)
+		meet(w, ev);
 	if (w->is_found || !snag_op_is_access(ev->op) || !expected(w, ev))
 		return;
 	touch_add(&w->now, ev, number);
@@ -186,9 +200,43 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 	return rc;
 }
 
+static void words_of_met(const struct watch *w, int i, struct snag_sentence *words)
+{
+	static const char *const did[] = {"reads", "writes"};
+	const struct snag_replay_access *access = &w->plan->access[i];
+	const struct snag_event *ev = &w->met[i];
+	char place[PLACE];
+	snag_location_text(w->names, ev->loc, place, sizeof(place));
+	bool is_write = ev->op == SNAG_OP_WRITE;
+	if (snag_op_is_access(ev->op) && is_write == access->is_write &&
+	    strcmp(place, access->place) == 0)
+		return;
+	snag_sentence_add(words, "; T%" PRIu32 " %s at %s, expected: %s at %s", ev->thread,
+			  snag_op_is_access(ev->op) ? did[is_write] : "synchronises", place,
+			  did[access->is_write], access->place);
+}
+
+static void diverged_words(const struct watch *w, const struct snag_live_end *end,
+			   struct snag_sentence *words)
+{
+	if (end->notes.diverged) {
+		snag_divergence_stuck(words, w->plan->turns, &end->notes, w->names);
+	} else {
+		snag_sentence_add(
+			words, "the schedule was followed, but the accesses did not come together");
+		size_t n = words->n;
+		for (unsigned i = 0; i < w->nmet; i++)
+			words_of_met(w, (int)i, words);
+		if (w->nmet == 2 && words->n == n)
+			snag_sentence_add(words, "; they access different variables");
+	}
+	snag_divergence_causes(words, end);
+}
+
 static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		       struct snag_replay_result *result)
 {
+	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 	result->is_confirmed = w->is_found;
 	result->was_late = end->was_late && !w->is_found;
 	result->diverged = end->notes.diverged;
@@ -200,13 +248,8 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 	else if (end->was_late)
 		snprintf(result->words, sizeof(result->words),
 			 "the accesses did not come together in the time there was");
-	else if (end->notes.diverged)
-		snprintf(result->words, sizeof(result->words),
-			 "at turn %" PRIu64 " of %zu the thread that should run cannot",
-			 end->notes.turn + 1, w->plan->turns->n);
 	else
-		snprintf(result->words, sizeof(result->words),
-			 "the schedule was followed, but the accesses did not come together");
+		diverged_words(w, end, &words);
 }
 
 /* A program that stands still behind the two accesses has nothing more to show. */

@@ -24,7 +24,7 @@ struct snag_replay_plan {
 	struct snag_replay_access access[2];
 	uint64_t seed; /* of what comes after the schedule */
 	bool is_quiet; /* the program's input and output are empty ... */
-	bool stops;    /* ... and it is mute (runtime/mute.h), and killed at the end of its turns */
+	bool stops; /* ... and it is mute (runtime/channel/mute.h), and killed at the end of its turns */
 	double seconds; /* it is killed if it takes longer; 0: never */
 	/* Likewise, when this is not 0; may be NULL.  A quiet program does not get our signals. */
 	const volatile sig_atomic_t *interrupt;
@@ -37,11 +37,11 @@ struct snag_replay_plan {
 
 struct snag_replay_result {
 	bool is_confirmed;
-	bool was_late;	 /* it was killed before, because it took too long */
-	bool diverged;	 /* the schedule could not be followed, ... */
-	uint64_t turn;	 /* ... but up to this turn, counted from 0 */
-	char words[256]; /* what happened */
-	int status;	 /* of the program, as of waitpid */
+	bool was_late;	  /* it was killed before, because it took too long */
+	bool diverged;	  /* the schedule could not be followed, ... */
+	uint64_t turn;	  /* ... but up to this turn, counted from 0 */
+	char words[1024]; /* what happened, and if it diverged, why */
+	int status;	  /* of the program, as of waitpid */
 };
 
 int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_result *ret_result,

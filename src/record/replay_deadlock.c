@@ -5,6 +5,7 @@
 #include "record/replay_deadlock.h"
 
 #include "base/memory.h"
+#include "record/divergence.h"
 #include "record/live.h"
 #include "trace/callstack.h"
 
@@ -36,8 +37,8 @@ static bool is_reached(const struct snag_deadlock_plan *plan, const struct snag_
 	return all;
 }
 
-static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_live_end *end,
-		       struct snag_replay_result *result)
+static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_names *names,
+		       const struct snag_live_end *end, struct snag_replay_result *result)
 {
 	result->was_late = end->was_late && !result->is_confirmed;
 	if (result->is_confirmed)
@@ -50,13 +51,15 @@ static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_
 	else if (end->was_late)
 		snprintf(result->words, sizeof(result->words),
 			 "the threads did not wait for each other in the time there was");
-	else if (end->notes.diverged)
-		snprintf(result->words, sizeof(result->words),
-			 "at turn %" PRIu64 " of %zu the thread that should run cannot",
-			 end->notes.turn + 1, plan->turns->n);
-	else
-		snprintf(result->words, sizeof(result->words),
-			 "the schedule was followed, but the threads did not wait for each other");
+	else {
+		struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
+		if (end->notes.diverged)
+			snag_divergence_stuck(&words, plan->turns, &end->notes, names);
+		else
+			snag_sentence_add(&words, "the schedule was followed, but the threads did "
+						  "not wait for each other");
+		snag_divergence_causes(&words, end);
+	}
 }
 
 static int run_steered(const struct snag_deadlock_plan *plan, int schedule,
@@ -83,7 +86,7 @@ static int run_steered(const struct snag_deadlock_plan *plan, int schedule,
 	struct snag_live_end end = snag_live_end(live);
 	result->is_confirmed = is_reached(plan, live->names, &end.notes);
 	result->status = end.status;
-	words_fill(plan, &end, result);
+	words_fill(plan, live->names, &end, result);
 	snag_source_close(live);
 	return rc;
 }

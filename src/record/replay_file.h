@@ -3,9 +3,14 @@
  * replay_file.h - the members of a witness file that a replay needs
  *
  * Besides the witness itself (witness/witness.h) the object has
+ *   "threads": [[THREAD, CREATOR, INDEX], ...]             the INDEXth thread that CREATOR created;
+ *                                                          missing in files of older versions
+ *   "answers": [[THREAD, NANOSECONDS], ...]                times that threads were told; likewise
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
  *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race,
- *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other
+ *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other,
+ *   "failure": "crash", "status": 11                       or how the run of `snag explore` failed,
+ *                                                          and its status as of waitpid
  */
 #ifndef SNAG_RECORD_REPLAY_FILE_H
 #define SNAG_RECORD_REPLAY_FILE_H
@@ -18,6 +23,8 @@ struct snag_replay_file {
 	struct snag_replay_access access[2]; /* the places are owned */
 	char **wait;			     /* of a deadlock: the places; else NULL */
 	size_t nwaits;
+	char *failure; /* of `snag explore`; else NULL */
+	int status;
 };
 
 /* Adds the members to an object that is open. */
@@ -25,6 +32,8 @@ void snag_replay_file_write(const struct snag_turns *turns,
 			    const struct snag_replay_access access[2], struct snag_json *j);
 void snag_replay_file_write_deadlock(const struct snag_turns *turns, const char *const *place,
 				     size_t n, struct snag_json *j);
+void snag_replay_file_write_failure(const struct snag_turns *turns, const char *failure, int status,
+				    struct snag_json *j);
 int snag_replay_file_read(const char *path, struct snag_replay_file *ret_file,
 			  struct snag_error *err);
 void snag_replay_file_done(struct snag_replay_file *file);

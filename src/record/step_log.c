@@ -15,6 +15,8 @@ void snag_step_log_done(struct snag_step_log *log)
 {
 	snag_huge_free(log->at, log->cap, 1);
 	free(log->step);
+	snag_creators_done(&log->creators);
+	snag_answers_done(&log->answers);
 	memset(log, 0, sizeof(*log));
 }
 

@@ -17,6 +17,9 @@
 
 #include "trace/event.h"
 
+#include "record/answers.h"
+#include "record/creators.h"
+
 #include <stddef.h>
 
 enum { SNAG_STEP_LOG_PERIOD = 16 }; /* the longest */
@@ -33,7 +36,9 @@ struct snag_step_log { /* all 0: empty */
 	uint64_t *step; /* by thread: that of its last event */
 	size_t step_cap;
 	struct snag_gaps gaps;
-	uint64_t repeats; /* of the last gap, not written yet */
+	uint64_t repeats;	       /* of the last gap, not written yet */
+	struct snag_creators creators; /* of the threads */
+	struct snag_answers answers;   /* to the threads */
 };
 
 void snag_step_log_done(struct snag_step_log *log);

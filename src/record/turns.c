@@ -22,6 +22,8 @@
 void snag_turns_done(struct snag_turns *turns)
 {
 	free(turns->at);
+	snag_creators_done(&turns->creators);
+	snag_answers_done(&turns->answers);
 	*turns = (struct snag_turns){0};
 }
 
@@ -60,7 +62,7 @@ static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag
 }
 
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
-			 size_t ngoal)
+			 size_t ngoal, const struct snag_step_log *log)
 {
 	const struct snag_step *goal = step + n - ngoal;
 	struct snag_turns turns = {0};
@@ -71,6 +73,8 @@ void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *s
 	for (size_t i = 0; i < ngoal; i++) /* turns of their own */
 		run_up_to(&turns, &progress, goal[i].thread, goal[i].count);
 	free(progress.done);
+	snag_creators_copy(&turns.creators, &log->creators);
+	snag_answers_copy(&turns.answers, &log->answers);
 	*ret_turns = turns;
 }
 
@@ -78,6 +82,14 @@ int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct sn
 {
 	int fd = memfd_create("snag schedule", 0);
 	FILE *f = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	for (size_t i = 0; f && i < turns->creators.n; i++) {
+		const struct snag_created *c = &turns->creators.at[i];
+		fprintf(f, "+%" PRIu32 " %" PRIu32 " %" PRIu32 "\n", c->thread, c->creator,
+			c->index);
+	}
+	for (size_t i = 0; f && i < turns->answers.n; i++)
+		fprintf(f, "@%" PRIu32 " %" PRIu64 "\n", turns->answers.at[i].thread,
+			turns->answers.at[i].value);
 	for (size_t i = 0; f && i + leave_out < turns->n; i++)
 		fprintf(f, "%" PRIu32 " %" PRIu64 "\n", turns->at[i].thread, turns->at[i].events);
 	if (f && !(ferror(f) | fclose(f)))

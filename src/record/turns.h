@@ -2,7 +2,7 @@
  *
  * turns.h - a schedule: which thread executes how many of its events, one after another
  *
- * The runtime follows such a schedule (runtime/policy.c), and a witness becomes one: its events
+ * The runtime follows such a schedule (runtime/sched/policy.c), and a witness becomes one: its events
  * in their order, each thread running up to the next one wanted; then both threads up to just
  * before their racing accesses; and then one access each.
  */
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "record/convert.h"
+#include "record/step_log.h"
 
 struct snag_turn {
 	uint32_t thread;
@@ -20,6 +21,10 @@ struct snag_turn {
 struct snag_turns {
 	struct snag_turn *at;
 	size_t n, room;
+	/* Of the threads; empty: in a replay, threads have the same numbers as in the run that
+	 * was recorded. */
+	struct snag_creators creators;
+	struct snag_answers answers; /* that the threads get */
 };
 
 void snag_turns_done(struct snag_turns *turns);
@@ -28,7 +33,7 @@ void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 /* Computes the turns that execute the steps in this order; the last `ngoal` are the race, or the
  * requests of a deadlock. */
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
-			 size_t ngoal);
+			 size_t ngoal, const struct snag_step_log *log);
 
 /* Writes the turns, without the last `leave_out`, into memory that a program started from here
  * inherits.  Returns its descriptor, which the caller closes. */

@@ -81,12 +81,20 @@ static const char *place(const struct snag_names *names, snag_loc loc, char buf[
 	return buf;
 }
 
+const char *snag_certificate_words(const struct snag_certificate *c)
+{
+	if (!c->is_race_free)
+		return "no race found, but other schedules may have one";
+	return c->has_deadlock ? "deadlock, race-free up to it"
+			       : "race-free for this input on every schedule";
+}
+
 void snag_certificate_text(const struct snag_certificate *c, const struct snag_names *names,
 			   const char *tool, struct snag_printer *to)
 {
 	char buf[PLACE];
 	if (c->is_race_free)
-		snag_printf(to, "%s: race-free for this input on every schedule", tool);
+		snag_printf(to, "%s: %s", tool, snag_certificate_words(c));
 	if (c->is_race_free && c->orders)
 		snag_printf(to, " (all orders of its sections were run: %llu)",
 			    (unsigned long long)c->orders);
@@ -94,7 +102,7 @@ void snag_certificate_text(const struct snag_certificate *c, const struct snag_n
 		snag_print(to, "\n");
 	for (size_t i = 0; i < c->n && !c->is_race_free; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];
-		snag_printf(to, "%s: no race found, but other schedules may have one: ", tool);
+		snag_printf(to, "%s: %s: ", tool, snag_certificate_words(c));
 		snag_print_name(to, o->words);
 		for (int k = 0; k < o->nlocs; k++) {
 			snag_print(to, k ? ", " : " (");
@@ -113,6 +121,8 @@ void snag_certificate_json(const struct snag_certificate *c, const struct snag_n
 						     : SNAG_TASK_NO_RACE_FOUND;
 	snag_json_object(j, "certificate");
 	snag_json_string(j, "verdict", snag_task_verdict_text[v]);
+	if (!has_races)
+		snag_json_string(j, "text", snag_certificate_words(c));
 	if (c->orders)
 		snag_json_uint(j, "orders", c->orders);
 	snag_json_array(j, "obstacles");

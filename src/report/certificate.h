@@ -29,8 +29,10 @@ struct snag_certificate {
 	bool is_race_free; /* for this input on every schedule */
 	struct snag_obstacle obstacle[SNAG_MAX_OBSTACLES];
 	size_t n;
-	uint64_t
-		orders; /* of isolated blocks or critical sections that were run, all; 0: one run is enough */
+	/* How many orders of isolated blocks or critical sections there are, if all were run; 0: the
+	 * proof needs one run only. */
+	uint64_t orders;
+	bool has_deadlock; /* the run ended in one, which every schedule has if it is race-free */
 };
 
 /* Adds an obstacle and returns it, so that places can be added.  Returns NULL if there are too
@@ -44,7 +46,9 @@ void snag_obstacle_at(struct snag_obstacle *o, snag_loc loc); /* accepts NULL */
 void snag_certificate_findings(struct snag_certificate *c, const struct snag_findings *f,
 			       const struct snag_names *names);
 
-/* Prints one line, or one for each obstacle. */
+/* Returns the verdict in words, without obstacles: all reports of `snag run` use these. */
+const char *snag_certificate_words(const struct snag_certificate *c);
+/* Prints one line, or one for each obstacle; the names are those of their places. */
 void snag_certificate_text(const struct snag_certificate *c, const struct snag_names *names,
 			   const char *tool, struct snag_printer *to);
 /* Writes the member "certificate"; `has_races` decides its verdict. */

@@ -29,8 +29,6 @@ const struct snag_findings *snag_report_deadlocks(const struct snag_report *r)
 	return NULL;
 }
 
-/* ---- JSON ---- */
-
 static void location_string(struct snag_json *j, const struct snag_names *names, snag_loc loc)
 {
 	size_t n = snag_location_text(names, loc, NULL, 0);
@@ -101,8 +99,6 @@ void snag_deadlocks_json(const struct snag_report *r, const struct snag_findings
 	}
 	snag_json_end(j);
 }
-
-/* ---- text ---- */
 
 static void name(struct snag_printer *to, const struct snag_report *r, enum snag_space space,
 		 uint32_t id)
@@ -202,8 +198,6 @@ void snag_deadlocks_text(const struct snag_report *r, const struct snag_text_opt
 		snag_printf(to, "\n%zu more deadlock%s not shown (--limit 0 shows all)\n",
 			    n - shown, snag_plural(n - shown));
 }
-
-/* ---- files ---- */
 
 static int witness_write(const struct snag_report *r, const struct snag_deadlock *d,
 			 const char *path, struct snag_error *err)

@@ -13,6 +13,7 @@
 #include "base/strtab.h"
 #include "report/called.h"
 #include "report/incident_deadlock.h"
+#include "report/incident_misuse.h"
 #include "report/origins.h"
 
 #include <stdio.h>
@@ -60,9 +61,31 @@ static void id_make(struct snag_incident *in, struct snag_strtab *taken)
 	}
 }
 
+/* A second variable at the same place has #number behind its name. */
+static size_t name_length(const char *name)
+{
+	const char *mark = strrchr(name, '#');
+	return mark && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")] ? (size_t)(mark - name)
+									    : strlen(name);
+}
+
+/* The program says of all variables that their races are benign. */
+static bool is_benign(const struct snag_incident *in, const struct snag_report *report)
+{
+	bool all = report->benign && report->benign->n;
+	for (size_t i = 0; all && i < in->variables.n; i++) {
+		const char *name =
+			snag_name(report->names, SNAG_SPACE_VARIABLE, in->variables.at[i]);
+		all = snag_strtab_find(report->benign, name, name_length(name)) != SNAG_NO_ID;
+	}
+	return all;
+}
+
 static bool is_suppressed(const struct snag_incident *in, const struct snag_report *report,
 			  struct snag_suppressions *s)
 {
+	if (is_benign(in, report))
+		return true;
 	struct snag_suppressible race = {
 		.frame = {in->stack[0].frame, in->stack[1].frame},
 		.frames = {in->stack[0].n, in->stack[1].n},
@@ -107,6 +130,27 @@ static void called_find(struct snag_incident *in, const struct snag_names *names
 			free(name[i]);
 }
 
+const char *const snag_incident_kind_name[] = {[SNAG_INCIDENT_RACE] = "race",
+					       [SNAG_INCIDENT_USE_AFTER_FREE] = "use-after-free",
+					       [SNAG_INCIDENT_DOUBLE_FREE] = "double-free"},
+		  *const snag_incident_kind_title[] = {[SNAG_INCIDENT_RACE] = "data race",
+						       [SNAG_INCIDENT_USE_AFTER_FREE] =
+							       "heap-use-after-free",
+						       [SNAG_INCIDENT_DOUBLE_FREE] = "double free"};
+
+/* Uses of freed memory come first; all others stay in their order. */
+static void freed_first(struct snag_incidents *in)
+{
+	struct snag_incident *all = snag_calloc(in->n, sizeof(*all));
+	size_t n = 0;
+	for (int is_freed = 1; is_freed >= 0; is_freed--)
+		for (size_t i = 0; i < in->n; i++)
+			if ((snag_incident_kind(&in->at[i]) != SNAG_INCIDENT_RACE) == is_freed)
+				all[n++] = in->at[i];
+	memcpy(in->at, all, n * sizeof(*all));
+	free(all);
+}
+
 void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *report,
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions)
 {
@@ -125,6 +169,10 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		variables_add(new, m->race);
 		new->count += m->race->count;
 		new->stacks++;
+		if (!new->proof && m->proof) {
+			new->proof = m->proof;
+			new->witness = m->witness;
+		}
 		if (at < in.n) {
 			snag_callstack_done(&stack[0]);
 			snag_callstack_done(&stack[1]);
@@ -132,7 +180,9 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		}
 		in.n++;
 		new->race = m->race;
-		new->witness = m->witness;
+		new->is_heap = snag_object_name(snag_name(report->names, SNAG_SPACE_VARIABLE,
+							  m->race->second.target))
+				       .kind == SNAG_OBJECT_HEAP;
 		if (m->race->verdict == SNAG_CONFIRMED)
 			new->replay = SNAG_REPLAY_CONFIRMED;
 		new->found_by = report->part[m->part].findings->name;
@@ -148,10 +198,12 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		in.shown++;
 		in.by_verdict[in.at[i].race->verdict]++;
 	}
+	freed_first(&in);
 	snag_strtab_done(&lines);
 	snag_strtab_done(&ids);
 	free(key);
 	snag_deadlock_incidents_build(&in, report, suppressions);
+	snag_misuse_incidents_build(&in, report, suppressions);
 	*ret = in;
 }
 
@@ -182,11 +234,12 @@ void snag_incidents_done(struct snag_incidents *in)
 		snag_callstack_done(&in->at[i].stack[0]);
 		snag_callstack_done(&in->at[i].stack[1]);
 		free(in->at[i].variables.at);
-		free(in->at[i].step);
 		free(in->at[i].called);
 		free(in->at[i].replay_words);
+		free(in->at[i].effect);
 	}
 	free(in->at);
 	snag_deadlock_incidents_done(in);
+	snag_misuse_incidents_done(in);
 	*in = (struct snag_incidents){0};
 }

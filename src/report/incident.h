@@ -35,25 +35,29 @@ struct snag_replay_tally {
 	uint64_t enough;      /* seconds that would probably suffice for all */
 };
 
+struct snag_schedules;
+
 struct snag_incident {
 	char id[24];			 /* "R-1a2b3c4d"; unique in this report */
 	const struct snag_race *race;	 /* the strongest of those it stands for */
 	const char *found_by;		 /* the detector that said so */
-	uint32_t witness;		 /* of that race: see struct snag_merged_race */
+	const struct snag_race *proof;	 /* that has a witness: see struct snag_merged_race */
+	uint32_t witness;		 /* likewise, its number */
 	uint64_t count;			 /* pairs of events */
 	size_t stacks;			 /* pairs of stacks */
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
 	struct snag_variables variables; /* of all of them */
 	struct snag_extent extent;	 /* of those of one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
-	/* The last events of the witness, in order; filled by the caller that can look them up.
-	 * NULL: unknown. */
-	struct snag_site *step;
-	size_t nsteps;
+	bool is_heap;			 /* its variable lies in a block of the heap */
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	enum snag_replay replay; /* set by whoever replayed it */
 	char *replay_words;	 /* what came of it, or NULL */
+	/* What it does, if both orders of its accesses were run; else NULL: a few words ("other
+	 * output"), and a sentence. */
+	const char *severity;
+	char *effect;
 };
 
 struct snag_incidents {
@@ -63,7 +67,9 @@ struct snag_incidents {
 	size_t apart;
 	struct snag_deadlock_incident *deadlock; /* incident_deadlock.h */
 	size_t ndeadlocks, deadlocks_shown;
-	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, races and deadlocks */
+	struct snag_misuse_incident *misuse; /* incident_misuse.h */
+	size_t nmisuses, misuses_shown;
+	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, of all kinds */
 };
 
 /* `suppressions` may be NULL; it counts what matched. */
@@ -92,6 +98,8 @@ struct snag_incident_report {
 	const char *witness_dir;		 /* where the witness files are; NULL: nowhere */
 	const char *strip_path_prefix;		 /* prefix to remove from file names; NULL: none */
 	const struct snag_replay_tally *replays; /* NULL: there was nothing to replay */
+	const struct snag_schedules *schedules;	 /* NULL: they were not looked up */
+	bool is_trace; /* a trace was analysed: there are no arguments, status and pid */
 };
 
 /* Prints one line about what was not replayed; returns false if there is nothing to say. */
@@ -106,16 +114,44 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 	snag_missing_edge(race, &facts, buf, room);
 }
 
-/* How many reports there are: races and deadlocks, without those suppressed or apart. */
+/* How many reports there are, without those suppressed or apart. */
 static inline size_t snag_incidents_reported(const struct snag_incident_report *r)
 {
-	return r->incidents->shown + r->incidents->deadlocks_shown + (r->deadlock != NULL);
+	return r->incidents->shown + r->incidents->deadlocks_shown + r->incidents->misuses_shown +
+	       (r->deadlock != NULL);
 }
+
+/* The recorder has no size for the write that is the end of a block. */
+static inline bool snag_site_is_free(const struct snag_site *site)
+{
+	return site->op == SNAG_OP_WRITE && site->size == 0;
+}
+
+/* Two accesses that nothing orders can come in either order.  If one of them is the end of a block, the
+ * other one is a use of freed memory in some run, whichever came first in this one; if both are, the
+ * block is freed twice. */
+enum snag_incident_kind {
+	SNAG_INCIDENT_RACE,
+	SNAG_INCIDENT_USE_AFTER_FREE,
+	SNAG_INCIDENT_DOUBLE_FREE
+};
+
+static inline enum snag_incident_kind snag_incident_kind(const struct snag_incident *in)
+{
+	return in->is_heap ? (enum snag_incident_kind)(snag_site_is_free(&in->race->first) +
+						       snag_site_is_free(&in->race->second))
+			   : SNAG_INCIDENT_RACE;
+}
+
+/* As JSON calls it, and as the text does. */
+extern const char *const snag_incident_kind_name[], *const snag_incident_kind_title[];
 
 /* Prints ThreadSanitizer's layout with additional lines. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* SARIF 2.1.0. */
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
+/* A file for --suppressions (suppress_terms.h). */
+void snag_incidents_suppressions(const struct snag_incident_report *r, struct snag_printer *to);
 /* JUnit XML. */
 void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to);
 /* Prints one self-contained page. */

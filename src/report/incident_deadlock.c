@@ -144,8 +144,6 @@ void snag_deadlock_incidents_done(struct snag_incidents *in)
 	free(in->deadlock);
 }
 
-/* ---- words ---- */
-
 static void thing_words(const struct snag_names *names, const struct snag_site *site, char *buf,
 			size_t room)
 {

@@ -44,8 +44,6 @@ void snag_deadlock_incident_text(const struct snag_incident_report *r,
 				 const struct snag_deadlock_incident *in, struct snag_printer *to);
 void snag_deadlock_incident_json(const struct snag_incident_report *r,
 				 const struct snag_deadlock_incident *in, struct snag_json *j);
-void snag_deadlock_incident_html(const struct snag_incident_report *r,
-				 const struct snag_deadlock_incident *in, struct snag_printer *to);
 
 /* SARIF: one rule for each verdict, the first of which has that number; and a result. */
 void snag_deadlock_sarif_rules(struct snag_json *j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident_deadlock_print.c - a deadlock of a program, as text, JSON, SARIF and HTML
+ * incident_deadlock_print.c - a deadlock of a program, as text, JSON and SARIF
  *
  * Text has ThreadSanitizer's first and last line.  For each thread it says where the thread waits, for
  * what, and where it took what another one waits for.
@@ -9,6 +9,7 @@
 
 #include "report/deadlocks.h"
 #include "report/incident_parts.h"
+#include "report/schedule.h"
 
 #include <stdio.h>
 
@@ -204,6 +205,8 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	}
 	snag_json_end(j);
 	sarif_stacks(j, r, in);
+	if (r->schedules)
+		snag_sarif_flow(j, r, &r->schedules->deadlock[in - r->incidents->deadlock], d->n);
 	snag_json_object(j, "partialFingerprints");
 	snag_json_string(j, "deadlock/v1", in->id);
 	snag_json_end(j);
@@ -219,40 +222,4 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);
 	snag_json_end(j);
 	snag_json_end(j);
-}
-
-void snag_deadlock_incident_html(const struct snag_incident_report *r,
-				 const struct snag_deadlock_incident *in, struct snag_printer *to)
-{
-	const struct snag_deadlock *d = in->deadlock;
-	char words[1000];
-	snag_printf(to, "<section id=\"%s\"%s>\n<h2>Deadlock on <code>", in->id,
-		    in->is_suppressed ? " class=\"suppressed\"" : "");
-	snag_deadlock_things(r->report->names, d, words, sizeof(words));
-	snag_html_text(to, words);
-	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
-					 : "</code></h2>\n<dl>\n");
-	snag_html_item(to, "id", in->id);
-	snprintf(words, sizeof(words), "%s, by %s", snag_verdict_text[d->proof.verdict],
-		 in->found_by);
-	snag_html_item(to, "verdict", words);
-	if (in->replay != SNAG_REPLAY_NOT_TRIED)
-		snag_html_item(to, "replay", replay_text[in->replay]);
-	snag_print(to, "</dl>\n<div class=\"pair\">\n");
-	for (size_t i = 0; i < d->n; i++) {
-		snag_print(to, "<div class=\"access\"><h3>");
-		snag_deadlock_wait_words(r->report->names, &d->wait[i], words, sizeof(words));
-		snag_html_text(to, words);
-		snag_print(to, "</h3>\n");
-		snag_html_stack(to, r, &in->at[i]);
-		if (in->held[i].n) {
-			held_words(r->report->names, &d->wait[i], words, sizeof(words));
-			snag_print(to, "<p>holds <code>");
-			snag_html_text(to, words);
-			snag_print(to, "</code> since</p>\n");
-			snag_html_stack(to, r, &in->held[i]);
-		}
-		snag_print(to, "</div>\n");
-	}
-	snag_print(to, "</div>\n</section>\n");
 }

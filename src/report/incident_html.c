@@ -2,22 +2,25 @@
  *
  * incident_html.c - the report of a run as one page: `snag run --html`
  *
- * The page needs no other file: its style is inside, it has no scripts, and it folds with
- * <details>.  Names come from the program and may contain anything: all of them are escaped.
+ * The page needs no other file and no network: html/page.html with @@STYLE@@, @@SCRIPT@@ and
+ * @@DATA@@ replaced.  The data is the object of page.h.  Names come from the program and may
+ * contain anything: the JSON has no '<', so that nothing in it ends the script element, and the
+ * script of the page never makes HTML of text.
  */
 #include "report/incident.h"
 
 #include "report/incident_deadlock.h"
-#include "report/incident_graph.h"
+#include "report/incident_misuse.h"
 #include "report/incident_parts.h"
+#include "report/page.h"
 #include "report/utf8.h"
-#include "report_css.h"
+#include "report_page.h"
+#include "version.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-void snag_html_text(struct snag_printer *to, const char *s)
+static void html_text(struct snag_printer *to, const char *s)
 {
 	while (*s) {
 		size_t n = snag_utf8_char(s);
@@ -31,201 +34,171 @@ void snag_html_text(struct snag_printer *to, const char *s)
 	}
 }
 
-void snag_html_item(struct snag_printer *to, const char *name, const char *value)
+/* The object that the variable of a race lies in. */
+static void object(struct snag_json *j, const struct snag_incident_report *r,
+		   const struct snag_race *race, struct snag_page_lines *lines)
 {
-	snag_print(to, "<dt>");
-	snag_html_text(to, name);
-	snag_print(to, "</dt><dd>");
-	snag_html_text(to, value);
-	snag_print(to, "</dd>\n");
-}
-
-void snag_html_stack(struct snag_printer *to, const struct snag_incident_report *r,
-		     const struct snag_callstack *s)
-{
-	size_t strip = r->strip_path_prefix ? strlen(r->strip_path_prefix) : 0;
-	snag_print(to, "<ol start=\"0\">\n");
-	for (size_t i = 0; i < s->n; i++) {
-		const struct snag_frame *f = &s->frame[i];
-		const char *file = f->file ? f->file : f->module ? f->module : "";
-		if (strip && strncmp(file, r->strip_path_prefix, strip) == 0)
-			file += strip;
-		snag_print(to, "<li><b>");
-		snag_html_text(to, f->function ? f->function : "?");
-		snag_print(to, "</b> ");
-		snag_html_text(to, file);
-		if (f->file && f->line)
-			snag_printf(to, f->column ? ":%u:%u" : ":%u", f->line, f->column);
-		snag_print(to, "</li>\n");
-	}
-	snag_print(to, "</ol>\n");
-}
-
-static void variable(struct snag_printer *to, const struct snag_incident_report *r, uint32_t id)
-{
-	char words[200];
-	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, id), words,
-			   sizeof(words));
-	snag_html_text(to, words);
-}
-
-/* "task 3", "thread T3" */
-static void actor(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
-{
-	const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, t);
-	char label[SNAG_LABEL_ROOM];
-	snag_print(to, r->is_tasks ? "task " : "thread ");
-	snag_html_text(to, name + (r->is_tasks && name[0] == 'T'));
-	if (r->label && r->label(r->label_ctx, t, label, sizeof(label))) {
-		snag_print(to, ", ");
-		snag_html_text(to, label);
-	}
-}
-
-/* Where a task or thread was created. */
-static void origin(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
-{
-	struct snag_origin o = snag_origin_of_thread(r->origins, t);
+	static const char *const kind[] = {[SNAG_OBJECT_GLOBAL] = "global",
+					   [SNAG_OBJECT_HEAP] = "heap",
+					   [SNAG_OBJECT_STACK] = "stack",
+					   [SNAG_OBJECT_OTHER] = "other"};
+	const struct snag_names *names = r->report->names;
+	struct snag_object_name o =
+		snag_object_name(snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
 	struct snag_callstack s;
-	if (o.thread == SNAG_NO_ID)
-		return;
-	snag_print(to, "<details><summary>created by ");
-	actor(to, r, o.thread);
-	snag_print(to, "</summary>\n");
-	snag_callstack_read(r->report->names, o.loc, &s);
-	snag_html_stack(to, r, &s);
-	snag_callstack_done(&s);
-	snag_print(to, "</details>\n");
+	snag_json_object(j, "object");
+	snag_json_string(j, "kind", kind[o.kind]);
+	if (o.kind == SNAG_OBJECT_HEAP || o.kind == SNAG_OBJECT_STACK)
+		snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, o.thread));
+	if (o.kind == SNAG_OBJECT_HEAP) {
+		snag_json_uint(j, "bytes", o.nbytes);
+		snag_callstack_read(names, o.loc, &s);
+		snag_json_stack(j, "stack", &s);
+		snag_page_lines_want_stack(lines, &s);
+		snag_callstack_done(&s);
+	}
+	snag_json_end(j);
 }
 
-static void access_box(struct snag_printer *to, const struct snag_incident_report *r,
-		       const struct snag_site *site, const struct snag_callstack *s)
+static void race_extras(struct snag_json *j, const struct snag_incident_report *r, size_t i,
+			struct snag_page_lines *lines)
 {
-	const struct snag_names *names = r->report->names;
-	snag_printf(to, "<div class=\"access\"><h3>%s%s of %u byte%s at <code>",
-		    snag_op_is_atomic(site->op) ? "atomic " : "",
-		    snag_op_writes(site->op) ? "write" : "read", site->size,
-		    snag_plural(site->size));
-	variable(to, r, site->target);
-	snag_print(to, "</code> by ");
-	actor(to, r, site->thread);
-	snag_print(to, "</h3>\n");
-	for (uint32_t i = 0; i < site->nlocks; i++) {
-		snag_print(to, i ? ", <code>" : "<p>holds <code>");
-		snag_html_text(to, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
-		snag_print(to, "</code>");
+	const struct snag_incident *in = &r->incidents->at[i];
+	snag_json_newline(j);
+	snag_json_object(j, in->id);
+	if (in->proof)
+		snag_json_uint(j, "steps", snag_report_witness_length(r->report, in->proof));
+	if (in->proof && in->proof != in->race) { /* the schedule leads to other events */
+		snag_json_array(j, "goal");
+		snag_json_uint(j, NULL, in->proof->first.event);
+		snag_json_uint(j, NULL, in->proof->second.event);
+		snag_json_end(j);
 	}
-	snag_print(to, site->nlocks ? "</p>\n" : "");
-	snag_html_stack(to, r, s);
-	origin(to, r, site->thread);
-	snag_print(to, "</div>\n");
-}
-
-static void incident(struct snag_printer *to, const struct snag_incident_report *r,
-		     const struct snag_incident *in)
-{
-	static const char *const replay[] = {"not tried", "confirmed", "diverged"};
-	const struct snag_names *names = r->report->names;
-	const struct snag_race *race = in->race;
-	char words[400];
-	snag_printf(to, "<section id=\"%s\"%s>\n<h2>Data race on <code>", in->id,
-		    in->is_suppressed ? " class=\"suppressed\"" : "");
-	variable(to, r, race->second.target);
-	if (in->called) {
-		snag_print(to, "</code>, called <code>");
-		snag_html_text(to, in->called);
-	}
-	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
-					 : "</code></h2>\n<dl>\n");
-	snag_html_item(to, "id", in->id);
-	snprintf(words, sizeof(words), "%s, by %s", snag_verdict_text[race->verdict], in->found_by);
-	snag_html_item(to, "verdict", words);
-	if (in->extent.places > 1) {
-		snag_extent_text(&in->extent, names, race->second.target, words, sizeof(words));
-		snag_html_item(to, "range", words);
-	}
-	if (r->is_tasks) {
-		snag_incident_missing_edge(r, race, words, sizeof(words));
-		snag_html_item(to, "missing edge", words);
-	}
-	if (in->replay != SNAG_REPLAY_NOT_TRIED)
-		snag_html_item(to, "replay", replay[in->replay]);
-	snprintf(words, sizeof(words), "%" PRIu64 " pair%s of events", in->count,
-		 snag_plural(in->count));
-	snag_html_item(to, "seen", words);
-	snag_print(to, "</dl>\n<div class=\"pair\">\n");
-	access_box(to, r, &race->second, &in->stack[1]);
-	access_box(to, r, &race->first, &in->stack[0]);
-	snag_print(to, "</div>\n");
+	object(j, r, in->race, lines);
 	if (r->is_tasks)
-		snag_incident_graph(r, in, to);
-	snag_print(to, "</section>\n");
+		snag_page_tasks(j, r, in->race);
+	if (r->schedules)
+		snag_page_schedule(j, &r->schedules->race[i]);
+	snag_json_end(j);
+	for (int k = 0; k < 2; k++)
+		snag_page_lines_want_stack(lines, &in->stack[k]);
 }
 
-/* Prints what the run proves about all schedules. */
-static void certificate(struct snag_printer *to, const struct snag_incident_report *r)
+static void deadlock_extras(struct snag_json *j, const struct snag_incident_report *r, size_t i,
+			    struct snag_page_lines *lines)
 {
-	const struct snag_certificate *c = r->certificate;
-	char place[1024];
-	if (!r->incidents->n)
-		snag_printf(to, "<section class=\"free\"><h2>%s</h2>\n",
-			    c->is_race_free ? "race-free for this input on every schedule"
-					    : "no race found, but other schedules may have one");
-	else if (c->n)
-		snag_print(to, "<section class=\"free\"><h2>What the schedule decides, or was not "
-			       "seen</h2>\n");
-	else
-		return;
-	snag_print(to, c->n ? "<ul>\n" : "");
-	for (size_t i = 0; i < c->n; i++) {
-		const struct snag_obstacle *o = &c->obstacle[i];
-		snag_print(to, "<li>");
-		snag_html_text(to, o->words);
-		for (int k = 0; k < o->nlocs; k++) {
-			snag_location_text(r->report->names, o->loc[k], place, sizeof(place));
-			snag_print(to, k ? ", <code>" : " at <code>");
-			snag_html_text(to, place);
-			snag_print(to, "</code>");
-		}
-		snag_print(to, "</li>\n");
+	const struct snag_deadlock_incident *in = &r->incidents->deadlock[i];
+	snag_json_newline(j);
+	snag_json_object(j, in->id);
+	snag_json_uint(j, "steps", snag_report_witness_length(r->report, &in->deadlock->proof));
+	if (r->schedules)
+		snag_page_schedule(j, &r->schedules->deadlock[i]);
+	snag_json_end(j);
+	for (size_t k = 0; k < in->deadlock->n; k++) {
+		snag_page_lines_want_stack(lines, &in->at[k]);
+		snag_page_lines_want_stack(lines, &in->held[k]);
 	}
-	snag_print(to, c->n ? "</ul>\n</section>\n" : "</section>\n");
+}
+
+/* Where the threads that occur in the report were created. */
+static void creators(struct snag_json *j, const struct snag_incident_report *r)
+{
+	snag_json_object(j, "creators");
+	for (size_t t = 0; !r->is_tasks && t < r->origins->nthreads; t++) {
+		struct snag_origin o = snag_origin_of_thread(r->origins, (snag_tid)t);
+		struct snag_callstack s;
+		if (o.thread == SNAG_NO_ID)
+			continue;
+		snag_json_object(j, snag_name(r->report->names, SNAG_SPACE_THREAD, (uint32_t)t));
+		snag_json_string(j, "thread",
+				 snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
+		snag_callstack_read(r->report->names, o.loc, &s);
+		snag_json_stack(j, "stack", &s);
+		snag_callstack_done(&s);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+	snag_json_newline(j);
+}
+
+static void data(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	const struct snag_incidents *all = r->incidents;
+	struct snag_page_lines *lines = snag_page_lines_new();
+	struct snag_json j;
+	char words[200];
+	snag_json_init(&j, to);
+	j.is_in_html = true;
+	snag_json_object(&j, NULL);
+	snag_json_string(&j, "version", SNAG_VERSION);
+	if (r->is_trace)
+		snag_json_string(&j, "trace", r->report->trace);
+	else
+		snag_incidents_program_json(r->arguments, r->status, &j);
+	snag_json_bool(&j, "tasks", r->is_tasks);
+	snag_json_uint(&j, "trace_events", r->report->events);
+	if (r->witness_dir)
+		snag_json_string(&j, "witness_dir", r->witness_dir);
+	if (r->strip_path_prefix)
+		snag_json_string(&j, "strip", r->strip_path_prefix);
+	if (snag_replay_tally_text(r->replays, words, sizeof(words)))
+		snag_json_string(&j, "replays", words);
+	if (r->is_tasks)
+		snag_certificate_json(r->certificate, r->report->names, all->shown > 0, &j);
+	snag_incidents_json_list(&j, r, "incidents", false);
+	snag_incidents_json_list(&j, r, "unconfirmed", true);
+	snag_json_object(&j, "extras");
+	for (size_t i = 0; i < all->n; i++)
+		race_extras(&j, r, i, lines);
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		deadlock_extras(&j, r, i, lines);
+	for (size_t i = 0; i < all->nmisuses; i++) {
+		snag_page_lines_want_stack(lines, &all->misuse[i].at);
+		snag_page_lines_want_stack(lines, &all->misuse[i].before);
+	}
+	snag_json_end(&j);
+	snag_json_newline(&j);
+	creators(&j, r);
+	if (r->schedules)
+		snag_page_events(&j, r, lines);
+	snag_page_lines_write(&j, lines);
+	snag_json_end(&j);
+	snag_page_lines_free(lines);
+}
+
+static void title(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	html_text(to, r->is_trace ? r->report->trace : r->arguments[0]);
+}
+
+static void style(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	(void)r;
+	snag_print(to, page_css);
+}
+
+static void script(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	(void)r;
+	snag_print(to, page_js);
 }
 
 void snag_incidents_html(const struct snag_incident_report *r, struct snag_printer *to)
 {
-	const struct snag_incidents *all = r->incidents;
-	char words[200];
-	snag_print(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<title>snag: ");
-	snag_html_text(to, r->arguments[0]);
-	snag_print(to, "</title>\n<style>\n");
-	snag_print(to, report_css);
-	snag_print(to, "</style>\n</head>\n<body>\n<h1>");
-	snag_printf(to, "%zu data race%s", all->shown, snag_plural(all->shown));
-	if (all->ndeadlocks)
-		snag_printf(to, " and %zu deadlock%s", all->deadlocks_shown,
-			    snag_plural(all->deadlocks_shown));
-	snag_print(to, " in <code>");
-	for (char *const *a = r->arguments; *a; a++) {
-		snag_print(to, a == r->arguments ? "" : " ");
-		snag_html_text(to, *a);
+	static const struct {
+		const char *name;
+		void (*print)(const struct snag_incident_report *r, struct snag_printer *to);
+	} part[] = {{"TITLE@@", title}, {"STYLE@@", style}, {"DATA@@", data}, {"SCRIPT@@", script}};
+	const char *text = page_html, *mark;
+	while ((mark = strstr(text, "@@"))) {
+		snag_print_bytes(to, text, (size_t)(mark - text));
+		text = mark + 2;
+		for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+			if (strncmp(text, part[i].name, strlen(part[i].name)) == 0) {
+				part[i].print(r, to);
+				text += strlen(part[i].name);
+				break;
+			}
 	}
-	snag_printf(to, "</code></h1>\n<p>It ended with status %d.", r->status);
-	for (int v = 0; v < SNAG_VERDICTS; v++)
-		if (all->by_verdict[v])
-			snag_printf(to, " %zu %s.", all->by_verdict[v], snag_verdict_text[v]);
-	if (snag_replay_tally_text(r->replays, words, sizeof(words))) {
-		snag_print(to, " ");
-		snag_html_text(to, words);
-		snag_print(to, ".");
-	}
-	snag_print(to, "</p>\n");
-	for (size_t i = 0; i < all->n; i++)
-		incident(to, r, &all->at[i]);
-	for (size_t i = 0; i < all->ndeadlocks; i++)
-		snag_deadlock_incident_html(r, &all->deadlock[i], to);
-	if (r->is_tasks)
-		certificate(to, r);
-	snag_print(to, "</body>\n</html>\n");
+	snag_print(to, text);
 }

@@ -9,6 +9,7 @@
 #include "report/incident.h"
 
 #include "report/incident_deadlock.h"
+#include "report/incident_misuse.h"
 #include "report/incident_parts.h"
 
 void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
@@ -79,7 +80,10 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "event", site->event);
-	snag_json_string(j, "operation", snag_op_writes(site->op) ? "write" : "read");
+	snag_json_string(j, "operation",
+			 snag_site_is_free(site)    ? "free"
+			 : snag_op_writes(site->op) ? "write"
+						    : "read");
 	if (snag_op_is_atomic(site->op))
 		snag_json_bool(j, "atomic", true);
 	snag_json_uint(j, "size", site->size);
@@ -102,7 +106,9 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
-	snag_json_string(j, "kind", "race");
+	snag_json_string(
+		j, "kind",
+		snag_incident_kind_name[r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in)]);
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
 	snag_variable_text(
@@ -117,6 +123,10 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_string(j, "replay", replay[in->replay]);
 	if (in->replay_words)
 		snag_json_string(j, "replay_note", in->replay_words);
+	if (in->severity) {
+		snag_json_string(j, "severity", in->severity);
+		snag_json_string(j, "effect", in->effect);
+	}
 	if (in->witness)
 		snag_json_uint(j, "witness", in->witness);
 	if (in->extent.places > 1)
@@ -163,10 +173,10 @@ static void replays_object(struct snag_json *j, const struct snag_replay_tally *
 	snag_json_newline(j);
 }
 
-static void incidents_array(struct snag_json *j, const struct snag_incident_report *r,
-			    const char *name, bool is_apart)
+void snag_incidents_json_list(struct snag_json *j, const struct snag_incident_report *r,
+			      const char *key, bool is_apart)
 {
-	snag_json_array(j, name);
+	snag_json_array(j, key);
 	for (size_t i = 0; i < r->incidents->n; i++)
 		if (r->incidents->at[i].is_apart == is_apart)
 			incident_object(j, r, &r->incidents->at[i]);
@@ -174,6 +184,8 @@ static void incidents_array(struct snag_json *j, const struct snag_incident_repo
 		snag_task_deadlock_json(r, j);
 	for (size_t i = 0; !is_apart && i < r->incidents->ndeadlocks; i++)
 		snag_deadlock_incident_json(r, &r->incidents->deadlock[i], j);
+	for (size_t i = 0; !is_apart && i < r->incidents->nmisuses; i++)
+		snag_misuse_incident_json(r, &r->incidents->misuse[i], j);
 	snag_json_end(j);
 }
 
@@ -190,9 +202,9 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	if (r->is_tasks)
 		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
 				      &j);
-	incidents_array(&j, r, "incidents", false);
+	snag_incidents_json_list(&j, r, "incidents", false);
 	if (r->incidents->apart)
-		incidents_array(&j, r, "unconfirmed", true);
+		snag_incidents_json_list(&j, r, "unconfirmed", true);
 	snag_json_newline(&j);
 	snag_report_json_members(r->report, &j);
 	snag_json_end(&j);

@@ -7,6 +7,7 @@
  * Names come from the program and contain anything: every one is escaped.
  */
 #include "report/incident_deadlock.h"
+#include "report/incident_misuse.h"
 #include "report/task_deadlock.h"
 #include "report/utf8.h"
 
@@ -132,6 +133,23 @@ static void deadlock_case(struct snag_printer *to, const struct snag_incident_re
 	snag_print(to, "</failure>\n    </testcase>\n");
 }
 
+static void misuse_case(struct snag_printer *to, const struct snag_misuse_incident *in)
+{
+	const char *what = snag_misuse_info[in->misuse->kind].title;
+	snag_printf(to, "    <testcase classname=\"snag\" name=\"%s %s at ", what, in->id);
+	place(to, &in->at.frame[0]);
+	if (in->is_suppressed) {
+		snag_print(to, "\"><skipped message=\"suppressed\"/></testcase>\n");
+		return;
+	}
+	snag_printf(to, "\">\n      <failure type=\"%s\" message=\"%s at ",
+		    snag_misuse_info[in->misuse->kind].kind, what);
+	place(to, &in->at.frame[0]);
+	snag_print(to, "\">");
+	stack_lines(to, &in->at);
+	snag_print(to, "</failure>\n    </testcase>\n");
+}
+
 /* Of a program of tasks. */
 static void task_deadlock_case(struct snag_printer *to, const struct snag_incident_report *r)
 {
@@ -150,7 +168,8 @@ static void task_deadlock_case(struct snag_printer *to, const struct snag_incide
 void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	const struct snag_incidents *all = r->incidents;
-	size_t n = all->n + all->ndeadlocks + (r->deadlock != NULL), tests = n ? n : 1;
+	size_t n = all->n + all->ndeadlocks + all->nmisuses + (r->deadlock != NULL);
+	size_t tests = n ? n : 1;
 	size_t failures = snag_incidents_reported(r);
 	snag_printf(to,
 		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -163,6 +182,8 @@ void snag_incidents_junit(const struct snag_incident_report *r, struct snag_prin
 		test_case(to, r, &all->at[i]);
 	for (size_t i = 0; i < all->ndeadlocks; i++)
 		deadlock_case(to, r, &all->deadlock[i]);
+	for (size_t i = 0; i < all->nmisuses; i++)
+		misuse_case(to, &all->misuse[i]);
 	if (r->deadlock)
 		task_deadlock_case(to, r);
 	if (!n)

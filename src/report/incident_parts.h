@@ -20,6 +20,9 @@ void snag_text_thread(struct snag_printer *to, const struct snag_incident_report
 
 /* JSON (incident_json.c): a stack as an array. */
 void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s);
+/* An array of all incidents, those reported or those apart. */
+void snag_incidents_json_list(struct snag_json *j, const struct snag_incident_report *r,
+			      const char *key, bool is_apart);
 
 /* SARIF (sarif.c). */
 struct snag_sarif_rule {
@@ -29,13 +32,11 @@ void snag_sarif_rule(struct snag_json *j, const struct snag_sarif_rule *r, const
 void snag_sarif_message(struct snag_json *j, const char *key, const char *text);
 void snag_sarif_location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
 			 const struct snag_frame *f, const char *words);
+/* A schedule as a code flow (sarif_flow.c); its last `goal` steps are what it leads to. */
+struct snag_shown_schedule;
+void snag_sarif_flow(struct snag_json *j, const struct snag_incident_report *r,
+		     const struct snag_shown_schedule *s, size_t goal);
 void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,
 		      const struct snag_callstack *s, const char *words);
-
-/* HTML (incident_html.c): escaped text, an entry of a list of definitions, a stack. */
-void snag_html_text(struct snag_printer *to, const char *s);
-void snag_html_item(struct snag_printer *to, const char *name, const char *value);
-void snag_html_stack(struct snag_printer *to, const struct snag_incident_report *r,
-		     const struct snag_callstack *s);
 
 #endif

@@ -10,6 +10,7 @@
 #include "report/incident.h"
 
 #include "report/incident_deadlock.h"
+#include "report/incident_misuse.h"
 #include "report/incident_parts.h"
 
 #include <string.h>
@@ -84,13 +85,17 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 			bool is_previous)
 {
 	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
-	const char *words = kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
+	const char *words = snag_site_is_free(site)
+				    ? "Free"
+				    : kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
 	char name[200];
 	if (is_previous)
 		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
 	else
 		snag_printf(to, "  %s", words);
-	snag_printf(to, " of size %u at ", site->size);
+	if (!snag_site_is_free(site))
+		snag_printf(to, " of size %u", site->size);
+	snag_print(to, snag_site_is_free(site) ? " of " : " at ");
 	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target), name,
 			   sizeof(name));
 	snag_print_name(to, name);
@@ -178,17 +183,19 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		snag_print_name(to, words);
 		snag_print(to, "\n");
 	}
-	if (race->nwitness && r->witness_dir) {
+	if (in->proof && r->witness_dir) {
 		snag_print(to, "  Witness: ");
 		snag_print_name(to, r->witness_dir);
 		snag_printf(to, "/race-%u.json", in->witness);
 		snag_printf(to, ", %llu events\n",
-			    (unsigned long long)snag_report_witness_length(r->report, race));
+			    (unsigned long long)snag_report_witness_length(r->report, in->proof));
 	}
 	if (in->replay != SNAG_REPLAY_NOT_TRIED && race->verdict != SNAG_CONFIRMED)
 		snag_printf(to, "  Replay: %s%s%s\n",
 			    in->replay == SNAG_REPLAY_CONFIRMED ? "confirmed" : "diverged",
 			    in->replay_words ? ", " : "", in->replay_words ? in->replay_words : "");
+	if (in->effect)
+		snag_printf(to, "  Effect: %s\n", in->effect);
 	if (in->count > 1)
 		snag_printf(to, "  Seen: %llu pairs of events, %zu pair%s of stacks\n",
 			    (unsigned long long)in->count, in->stacks, snag_plural(in->stacks));
@@ -223,13 +230,21 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 		     const struct snag_incident *in)
 {
 	const struct snag_frame *top = &in->stack[1].frame[0];
-	snag_printf(to, "==================\nWARNING: %s: data race (pid=%d)\n", r->tool, r->pid);
+	const enum snag_incident_kind kind =
+		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
+	const char *title = snag_incident_kind_title[kind];
+	snag_printf(to, "==================\nWARNING: %s: %s (pid=%d)%s%s%s\n", r->tool, title,
+		    r->pid, in->severity ? " [" : "", in->severity ? in->severity : "",
+		    in->severity ? "]" : "");
 	access_text(to, r, &in->race->second, &in->stack[1], false);
 	access_text(to, r, &in->race->first, &in->stack[0], true);
 	why(to, r, in);
+	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second))
+		snag_print(to,
+			   "  In this run the access came first; in another one the free can.\n");
 	location(to, r, in);
 	threads(to, r, in->race);
-	snag_printf(to, "SUMMARY: %s: data race ", r->tool);
+	snag_printf(to, "SUMMARY: %s: %s ", r->tool, title);
 	snag_text_place(to, r, top);
 	snag_print(to, " in ");
 	snag_print_name(to, top->function ? top->function : "<null>");
@@ -254,11 +269,10 @@ static void apart(struct snag_printer *to, const struct snag_incident_report *r,
 static void summary(struct snag_printer *to, const struct snag_incident_report *r)
 {
 	const struct snag_incidents *all = r->incidents;
-	size_t n = all->n + all->ndeadlocks, shown = all->shown + all->deadlocks_shown;
+	size_t n = all->n + all->ndeadlocks + all->nmisuses;
+	size_t shown = all->shown + all->deadlocks_shown + all->misuses_shown;
 	if (!n) {
-		if (r->deadlock && r->certificate->is_race_free)
-			snag_printf(to, "%s: deadlock, race-free up to it\n", r->tool);
-		else if (r->is_tasks)
+		if (r->is_tasks)
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
 	}
@@ -310,6 +324,9 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	for (size_t i = 0; i < all->ndeadlocks; i++)
 		if (!all->deadlock[i].is_suppressed)
 			snag_deadlock_incident_text(r, &all->deadlock[i], to);
+	for (size_t i = 0; i < all->nmisuses; i++)
+		if (!all->misuse[i].is_suppressed)
+			snag_misuse_incident_text(r, &all->misuse[i], to);
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

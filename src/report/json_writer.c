@@ -27,9 +27,9 @@ static void line_end(struct snag_json *j)
 }
 
 /* Printable ASCII that needs no escape: nearly everything. */
-static bool is_plain(char c)
+static bool is_plain(const struct snag_json *j, char c)
 {
-	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && !(c == '<' && j->is_in_html);
 }
 
 static void escaped(struct snag_json *j, const char *s)
@@ -38,12 +38,12 @@ static void escaped(struct snag_json *j, const char *s)
 	const char *plain = s; /* plain .. s is to be written as it is */
 	snag_print_bytes(j->to, "\"", 1);
 	for (;;) {
-		while (is_plain(*s))
+		while (is_plain(j, *s))
 			s++;
 		if (!*s)
 			break;
 		size_t n = snag_utf8_char(s);
-		bool control = n && snag_utf8_is_control(s, n);
+		bool control = n && (snag_utf8_is_control(s, n) || (*s == '<' && j->is_in_html));
 		if (n && !control && *s != '"' && *s != '\\') {
 			s += n;
 			continue;

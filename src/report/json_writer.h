@@ -22,7 +22,8 @@ struct snag_json {
 	char open[SNAG_JSON_DEPTH];	 /* '{' or '[' of each level */
 	bool has_value[SNAG_JSON_DEPTH]; /* a comma is due before the next one */
 	bool after_key;
-	bool new_line; /* wanted before the next value or bracket */
+	bool new_line;	 /* wanted before the next value or bracket */
+	bool is_in_html; /* inside a script element, where text must not have '<' */
 };
 
 void snag_json_init(struct snag_json *j, struct snag_printer *to);

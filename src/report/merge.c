@@ -4,7 +4,7 @@
  *
  * Idea.  Sort all races of all detectors by what makes them the same, keep of
  *        each run the strongest verdict (of equal ones, the detector named
- *        first), and sort what is left for reading.  The races of one detector
+ *        first) and a witness, and sort what is left for reading.  The races of one detector
  *        are different and, with one verdict, in that order already.
  * Cost.  O(n log n), or O(n) for one detector with one verdict.
  */
@@ -60,11 +60,20 @@ static struct entry *collect(const struct snag_report *report, size_t *ret_n)
 	for (size_t i = 0; i < report->nparts; i++) {
 		const struct snag_findings *f = report->part[i].findings;
 		for (size_t r = 0; r < f->nraces; r++)
-			all[n++] = (struct entry){race_key(&f->race[r], report->pairs),
-						  {&f->race[r], i, (uint32_t)1 << i, 0}};
+			all[n++] = (struct entry){
+				race_key(&f->race[r], report->pairs),
+				{.race = &f->race[r], .part = i, .found_by = (uint32_t)1 << i}};
 	}
 	*ret_n = n;
 	return all;
+}
+
+static void proof_take(struct snag_merged_race *m, const struct snag_race *race, size_t part)
+{
+	if (m->proof || !race->nwitness)
+		return;
+	m->proof = race;
+	m->proof_part = part;
 }
 
 static void take_several(const struct snag_report *report, struct snag_merged *m)
@@ -78,6 +87,7 @@ static void take_several(const struct snag_report *report, struct snag_merged *m
 			m->race[m->n - 1].found_by |= all[i].merged.found_by;
 		else
 			m->race[m->n++] = all[i].merged;
+		proof_take(&m->race[m->n - 1], all[i].merged.race, all[i].merged.part);
 	}
 	free(all);
 }
@@ -86,8 +96,10 @@ static void take_one(const struct snag_report *report, struct snag_merged *m)
 {
 	const struct snag_findings *f = report->part[0].findings;
 	m->race = snag_calloc(f->nraces, sizeof(*m->race));
-	for (; m->n < f->nraces; m->n++)
-		m->race[m->n] = (struct snag_merged_race){&f->race[m->n], 0, 1, 0};
+	for (; m->n < f->nraces; m->n++) {
+		m->race[m->n] = (struct snag_merged_race){.race = &f->race[m->n], .found_by = 1};
+		proof_take(&m->race[m->n], &f->race[m->n], 0);
+	}
 }
 
 static bool is_for_reading(const struct snag_merged *m)
@@ -112,7 +124,7 @@ void snag_report_merge(const struct snag_report *report, struct snag_merged *ret
 	uint32_t witnesses = 0;
 	for (size_t i = 0; i < m.n; i++) {
 		m.by_verdict[m.race[i].race->verdict]++;
-		if (m.race[i].race->nwitness)
+		if (m.race[i].proof)
 			m.race[i].witness = ++witnesses;
 	}
 	*ret_merged = m;

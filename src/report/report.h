@@ -15,6 +15,7 @@
 #include "trace/stretches.h"
 
 struct snag_json;
+struct snag_misuse;
 
 /* The findings of one detector, and its description. */
 struct snag_report_part {
@@ -35,6 +36,9 @@ struct snag_report {
 	bool stats;				/* figures about the detectors are wanted */
 	const struct snag_report_part *part;
 	size_t nparts;
+	const struct snag_misuse *misuse; /* trace/misuse.h */
+	size_t nmisuses;
+	const struct snag_strtab *benign; /* variables whose races are not reported; may be NULL */
 	/* Adds further members to the object in a witness file; may be NULL. */
 	void (*witness_members)(void *ctx, const struct snag_race *race, struct snag_json *j);
 	void (*deadlock_members)(void *ctx, const struct snag_deadlock *d, struct snag_json *j);
@@ -47,7 +51,11 @@ struct snag_merged_race {
 	const struct snag_race *race; /* of the first detector with the strongest verdict */
 	size_t part;		      /* that detector */
 	uint32_t found_by;	      /* a bit for every part */
-	uint32_t witness;	      /* counts the races with a witness from 1; 0: none */
+	/* The race with a witness: this one, or one that another detector found at the same
+	 * locations; NULL: none has one. */
+	const struct snag_race *proof;
+	size_t proof_part;
+	uint32_t witness; /* counts the races with a witness from 1; 0: none */
 };
 
 struct snag_merged {

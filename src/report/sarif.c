@@ -10,7 +10,9 @@
 #include "report/incident.h"
 
 #include "report/incident_deadlock.h"
+#include "report/incident_misuse.h"
 #include "report/incident_parts.h"
+#include "report/schedule.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -73,15 +75,18 @@ static void rules(struct snag_json *j, bool has_deadlock)
 	for (int v = 0; v < SNAG_VERDICTS; v++)
 		snag_sarif_rule(j, &rule[v], "external/cwe/cwe-362");
 	snag_deadlock_sarif_rules(j);
+	snag_misuse_sarif_rules(j);
 	if (has_deadlock)
 		snag_sarif_rule(j, &of_tasks, "external/cwe/cwe-833");
 	snag_json_end(j);
 }
 
-/* A path as an URI reference: bytes that URIs do not have are escaped. */
+/* A path as an URI, or if it is relative, as a reference: bytes that URIs do not have are escaped. */
 static void uri(struct snag_json *j, const char *path)
 {
 	char text[4096], *to = text;
+	if (path[0] == '/')
+		to = stpcpy(to, "file://");
 	for (; *path && to + 4 < text + sizeof(text); path++) {
 		unsigned char c = (unsigned char)*path;
 		if (c > ' ' && c < 0x7f && !strchr("\"%<>\\^`{|}#?", c))
@@ -179,57 +184,6 @@ static void stacks(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_end(j);
 }
 
-static void step(struct snag_json *j, const struct snag_incident_report *r,
-		 const struct snag_incident *in, size_t n)
-{
-	const struct snag_site *site = &in->step[n];
-	const struct snag_op_info *op = &snag_op_info[site->op];
-	struct snag_callstack s;
-	char words[400];
-	bool is_race = n + 2 >= in->nsteps;
-	snag_callstack_read(r->report->names, site->loc, &s);
-	if (op->space == SNAG_SPACE_NONE)
-		snprintf(words, sizeof(words), "%s", op->text);
-	else
-		snprintf(words, sizeof(words), "%s(%.300s)", op->text,
-			 snag_name(r->report->names, op->space, site->target));
-	snag_json_object(j, NULL);
-	snag_sarif_location(j, "location", r, &s.frame[0], words);
-	snag_json_uint(j, "executionOrder", n + 1);
-	snag_json_string(j, "importance", is_race ? "essential" : "important");
-	snag_json_end(j);
-	snag_callstack_done(&s);
-}
-
-/* One thread flow for each thread that takes part. */
-static void code_flow(struct snag_json *j, const struct snag_incident_report *r,
-		      const struct snag_incident *in)
-{
-	snag_json_array(j, "codeFlows");
-	snag_json_object(j, NULL);
-	snag_json_array(j, "threadFlows");
-	for (size_t i = 0; i < in->nsteps; i++) {
-		snag_tid t = in->step[i].thread;
-		size_t first = 0;
-		while (in->step[first].thread != t)
-			first++;
-		if (first < i)
-			continue;
-		snag_json_newline(j);
-		snag_json_object(j, NULL);
-		snag_json_string(j, "id", snag_name(r->report->names, SNAG_SPACE_THREAD, t));
-		snag_json_array(j, "locations");
-		for (size_t k = i; k < in->nsteps; k++)
-			if (in->step[k].thread == t)
-				step(j, r, in, k);
-		snag_json_end(j);
-		snag_json_end(j);
-	}
-	snag_json_end(j);
-	snag_json_end(j);
-	snag_json_end(j);
-}
-
 /* What the variable is called, and what is missing between two tasks. */
 static void more_words(char *buf, size_t room, const struct snag_incident_report *r,
 		       const struct snag_incident *in)
@@ -272,8 +226,8 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_end(j);
 	snag_json_end(j);
 	stacks(j, r, in);
-	if (in->nsteps)
-		code_flow(j, r, in);
+	if (r->schedules)
+		snag_sarif_flow(j, r, &r->schedules->race[in - r->incidents->at], 2);
 	snag_json_object(j, "partialFingerprints");
 	snag_json_string(j, "racePair/v1", in->id);
 	snag_json_end(j);
@@ -287,6 +241,8 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);
+	if (in->severity)
+		snag_json_string(j, "severity", in->severity);
 	if (in->extent.places > 1) {
 		snag_extent_text(&in->extent, r->report->names, in->race->second.target, text,
 				 sizeof(text));
@@ -308,7 +264,7 @@ static void deadlock_result(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "ruleId", "deadlock");
-	snag_json_uint(j, "ruleIndex", 2 * SNAG_VERDICTS); /* behind those of races and locks */
+	snag_json_uint(j, "ruleIndex", 2 * SNAG_VERDICTS + SNAG_MISUSES); /* behind all others */
 	snag_json_string(j, "level", "error");
 	snprintf(words, sizeof(words), "Deadlock: %zu task%s, and no other can run.", d->n,
 		 d->n == 1 ? " waits" : "s wait");
@@ -340,6 +296,7 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 	snag_json_object(&j, "driver");
 	snag_json_string(&j, "name", "snag");
 	snag_json_string(&j, "semanticVersion", SNAG_VERSION);
+	snag_json_string(&j, "informationUri", "urn:snag:race-detector");
 	rules(&j, r->deadlock);
 	snag_json_end(&j);
 	snag_json_end(&j);
@@ -356,6 +313,8 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 		deadlock_result(&j, r);
 	for (size_t i = 0; i < r->incidents->ndeadlocks; i++)
 		snag_deadlock_sarif_result(r, &r->incidents->deadlock[i], SNAG_VERDICTS, &j);
+	for (size_t i = 0; i < r->incidents->nmisuses; i++)
+		snag_misuse_sarif_result(r, &r->incidents->misuse[i], 2 * SNAG_VERDICTS, &j);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);

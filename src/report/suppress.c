@@ -5,6 +5,7 @@
 #include "report/suppress.h"
 
 #include "base/memory.h"
+#include "report/suppress_terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct suppression {
 	const char *pattern; /* in text */
 	char *place;	     /* "file:line" */
 	uint64_t matched;
+	bool is_over; /* its terms have ended: it matches nothing */
 };
 
 struct snag_suppressions {
@@ -92,15 +94,20 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static int line_add(struct snag_suppressions *s, const char *name, uint64_t line, const char *text,
-		    size_t n, struct snag_error *err)
+static int line_add(struct snag_suppressions *s, struct snag_terms *terms, const char *name,
+		    uint64_t line, const char *text, size_t n, struct snag_error *err)
 {
 	while (n && is_blank(text[0]))
 		text++, n--;
 	while (n && is_blank(text[n - 1]))
 		n--;
-	if (!n || text[0] == '#')
-		return 0;
+	if (!n)
+		*terms = (struct snag_terms){0};
+	if (n && text[0] == '#')
+		return snag_terms_take(terms, name, line, text, n, err);
+	int rc = n ? snag_terms_check(terms, name, line, err) : 0;
+	if (!n || rc < 0)
+		return rc;
 	const char *colon = memchr(text, ':', n);
 	if (!colon || memchr(text, 0, n))
 		return snag_fail(err, SNAG_EINPUT, "%s:%llu: expected `type:pattern`", name,
@@ -114,7 +121,8 @@ static int line_add(struct snag_suppressions *s, const char *name, uint64_t line
 				 (unsigned long long)line);
 		s->at = snag_grow(s->at, &s->room, s->n + 1, sizeof(*s->at));
 		struct suppression *new = &s->at[s->n++];
-		*new = (struct suppression){.kind = (enum kind)kind, .text = copy(text, n)};
+		*new = (struct suppression){
+			.kind = (enum kind)kind, .text = copy(text, n), .is_over = terms->is_over};
 		new->pattern = new->text + len + 1;
 		new->place = copy(place, (size_t)m);
 		return 0;
@@ -130,10 +138,11 @@ int snag_suppressions_add(struct snag_suppressions *s, const char *name, const c
 			  size_t nbytes, struct snag_error *err)
 {
 	uint64_t line = 1;
+	struct snag_terms terms = {0};
 	for (size_t at = 0; at < nbytes; line++) {
 		const char *end = memchr(text + at, '\n', nbytes - at);
 		size_t n = end ? (size_t)(end - text) - at : nbytes - at;
-		int r = line_add(s, name, line, text + at, n, err);
+		int r = line_add(s, &terms, name, line, text + at, n, err);
 		if (r < 0)
 			return r;
 		at += n + 1;
@@ -167,9 +176,14 @@ static bool matches(const struct suppression *s, const struct snag_suppressible 
 	switch (s->kind) {
 	case DEADLOCK:
 		return race->is_deadlock && stacks_match(s, race);
+	case THREAD:
+	case MUTEX:
+	case SIGNAL:
+		return race->type && strcmp(race->type, kind_name[s->kind]) == 0 &&
+		       (stacks_match(s, race) || name_matches(s->pattern, race->variable));
 	case RACE:
 	case RACE_TOP:
-		return !race->is_deadlock &&
+		return !race->is_deadlock && (!race->type || strcmp(race->type, "race") == 0) &&
 		       (stacks_match(s, race) || name_matches(s->pattern, race->variable));
 	case CALLED_FROM_LIB:
 		return stacks_match(s, race);
@@ -183,7 +197,7 @@ static bool matches(const struct suppression *s, const struct snag_suppressible 
 bool snag_suppressions_match(struct snag_suppressions *s, const struct snag_suppressible *race)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (matches(&s->at[i], race)) {
+		if (!s->at[i].is_over && matches(&s->at[i], race)) {
 			s->at[i].matched++;
 			return true;
 		}
@@ -192,9 +206,9 @@ bool snag_suppressions_match(struct snag_suppressions *s, const struct snag_supp
 
 void snag_suppressions_each(const struct snag_suppressions *s,
 			    void (*at)(void *ctx, const char *text, const char *place,
-				       uint64_t matched),
+				       uint64_t matched, bool is_over),
 			    void *ctx)
 {
 	for (size_t i = 0; i < s->n; i++)
-		at(ctx, s->at[i].text, s->at[i].place, s->at[i].matched);
+		at(ctx, s->at[i].text, s->at[i].place, s->at[i].matched, s->at[i].is_over);
 }

@@ -11,7 +11,9 @@
  *   called_from_lib:PATTERN  a module of either stack
  *   id:ID             the race with that id, as reports show it
  *   deadlock:PATTERN  a function, file or module of a stack of a deadlock
- *   thread: mutex: signal:   accepted, for reports that are not races
+ *   thread: mutex: signal:   the same, of a leaked thread, a mistake with a lock or signal handler
+ *
+ * Comments may give the terms of a suppression: see suppress_terms.h.
  */
 #ifndef SNAG_REPORT_SUPPRESS_H
 #define SNAG_REPORT_SUPPRESS_H
@@ -26,6 +28,7 @@ struct snag_suppressible {
 	size_t frames[2];
 	const char *variable; /* NULL: no name */
 	const char *id;	      /* NULL: none */
+	const char *type; /* of a report that is no race: "mutex", "thread", "signal" or "race" */
 	bool is_deadlock; /* then one thread's stacks: where it waits, and since where it holds */
 };
 
@@ -40,10 +43,11 @@ int snag_suppressions_add(struct snag_suppressions *s, const char *name, const c
 /* Returns whether a pattern matches, so that the race is not reported; counts the matches. */
 bool snag_suppressions_match(struct snag_suppressions *s, const struct snag_suppressible *race);
 
-/* Calls at(ctx, "race:pattern", "file:line", number of matches) for each. */
+/* Calls at(ctx, "race:pattern", "file:line", number of matches, whether its terms are over) for
+ * each. */
 void snag_suppressions_each(const struct snag_suppressions *s,
 			    void (*at)(void *ctx, const char *text, const char *place,
-				       uint64_t matched),
+				       uint64_t matched, bool is_over),
 			    void *ctx);
 
 /* Whether `text` matches the pattern. */

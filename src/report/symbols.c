@@ -261,6 +261,9 @@ static void ranges_read(struct module *m)
 	m->has_ranges = true;
 	if (is_c_library(m))
 		return;
+	Dwarf *dwarf = dwfl_module_getdwarf(m->dwfl, &bias);
+	if (dwarf)
+		dwarf_new_oom_handler(dwarf, snag_out_of_memory);
 	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->dwfl, unit, &bias));) {
 		m->unit = snag_grow(m->unit, &m->unit_room, m->nunits + 1, sizeof(*m->unit));
 		m->unit[m->nunits++] = (struct unit){.die = *unit, .bias = bias};

@@ -63,7 +63,7 @@ void snag_report_witness_json(const struct snag_report *report, const struct sna
 static int witness_write(const struct snag_report *report, const struct snag_merged_race *merged,
 			 const char *path, struct snag_error *err)
 {
-	const struct snag_race *race = merged->race;
+	const struct snag_race *race = merged->proof;
 	struct snag_printer to;
 	struct snag_json j;
 	int rc = snag_printer_open(&to, path, err);
@@ -72,7 +72,7 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 	snag_json_init(&j, &to);
 	snag_json_object(&j, NULL);
 	snag_json_string(&j, "trace", report->trace);
-	snag_json_string(&j, "analysis", report->part[merged->part].findings->name);
+	snag_json_string(&j, "analysis", report->part[merged->proof_part].findings->name);
 	snag_json_uint(&j, "first", race->first.event);
 	snag_json_uint(&j, "second", race->second.event);
 	snag_json_string(&j, "variable",

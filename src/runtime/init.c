@@ -7,20 +7,22 @@
  * functions first, without calling any function that it stands in front of (real.c).
  * Functions that the C library calls while the runtime begins see a runtime that is off.
  */
-#include "runtime/fork.h"
+#include "runtime/interpose/fork.h"
 #include "runtime/modules.h"
 #include "runtime/observe.h"
-#include "runtime/omp.h"
+#include "runtime/tasks/omp.h"
 #include "runtime/options.h"
-#include "runtime/policy.h"
-#include "runtime/real.h"
-#include "runtime/access.h"
-#include "runtime/record.h"
+#include "runtime/sched/free.h"
+#include "runtime/sched/policy.h"
+#include "runtime/interpose/real.h"
+#include "runtime/access/access.h"
+#include "runtime/channel/record.h"
 #include "runtime/rt.h"
-#include "runtime/sched.h"
-#include "runtime/stack.h"
-#include "runtime/tasks.h"
-#include "runtime/thread.h"
+#include "runtime/sched/sched.h"
+#include "runtime/sched/server.h"
+#include "runtime/access/stack.h"
+#include "runtime/tasks/tasks.h"
+#include "runtime/interpose/thread.h"
 
 #include <sys/auxv.h>
 
@@ -41,25 +43,29 @@ void rt_begin(void)
 		rt_options_read();
 	bool is_open = !is_secure && rt_record_open();
 	rt_options_hide();
-	if (!is_open && !is_secure) {
+	/* A program with a channel that it cannot use, of another version, starts no observer: it
+	 * would not understand that one either, and start another for ever. */
+	if (!is_open && !is_secure && rt_options.channel < 0) {
 		rt_observe_start();
 		is_open = rt_record_open();
 	}
 	if (is_open) {
 		rt_observe_begin();
+		if (rt_options.server >= 0)
+			rt_server_start();
 		rt_policy_begin();
-		rt.is_free = rt_options.free;
 		rt_thread_begin();
 		rt_modules_tell();
 		rt_options_tell();
 		rt_tasks_tell();
-		rt.is_free &= !rt.is_of_tasks;
 		rt_fork_begin();
 		rt_omp_tell();
+		if (rt_options.free && !rt.is_of_tasks)
+			rt_free_begin(rt_hot.self);
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}
-	rt.has_no_frames = !rt.on || rt.judges;
+	rt.has_no_frames = !rt.on || !rt.listener.needs_places;
 	rt.has_begun = true;
 }
 

@@ -8,7 +8,7 @@
  */
 #include "runtime/modules.h"
 
-#include "runtime/record.h"
+#include "runtime/channel/record.h"
 #include "runtime/sys.h"
 
 #include <elf.h>

@@ -21,10 +21,11 @@
  */
 #include "runtime/observe.h"
 
-#include "runtime/channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/fail.h"
 #include "runtime/options.h"
-#include "runtime/record.h"
+#include "runtime/channel/record.h"
+#include "runtime/channel/ring.h"
 #include "runtime/rt.h"
 #include "runtime/sys.h"
 
@@ -101,8 +102,7 @@ static void tool_execute(char **word)
 
 static long channel_make(void)
 {
-	const size_t nbytes =
-		RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
+	const size_t nbytes = rt_channel_bytes;
 	long fd = call(SYS_memfd_create, (long)"snag", 0, 0);
 	if (fd >= 0 && call(SYS_ftruncate, fd, (long)nbytes, 0) < 0) {
 		call(SYS_close, fd, 0, 0);

@@ -7,9 +7,9 @@
  */
 #include "runtime/options.h"
 
-#include "runtime/channel.h"
+#include "runtime/channel/channel.h"
 #include "runtime/fail.h"
-#include "runtime/record.h"
+#include "runtime/channel/record.h"
 #include "runtime/sys.h"
 
 #include <string.h>
@@ -205,6 +205,13 @@ void rt_options_channel(const char *text)
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;
+	if (rt_options.schedule[0]) /* whoever follows one takes turns */
+		rt_options.free = 0;
+}
+
+void rt_options_add(const char *text)
+{
+	text_read(text, false);
 }
 
 void rt_options_read(void)
@@ -225,7 +232,7 @@ static void default_tell(enum rt_default which, const char *text)
 
 void rt_options_tell(void)
 {
-	if (rt.judges)
+	if (!rt.listener.needs_places) /* nor, then, a report */
 		return;
 	if (__tsan_default_options)
 		default_tell(RT_DEFAULT_OPTIONS, __tsan_default_options());

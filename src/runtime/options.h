@@ -27,6 +27,8 @@ extern struct rt_options rt_options;
 void rt_options_read(void);
 /* The same, with this text as that of SNAG_CHANNEL. */
 void rt_options_channel(const char *text);
+/* Adds options, as the text of SNAG_OPTIONS. */
+void rt_options_add(const char *text);
 /* Takes SNAG_CHANNEL out of the environment, for the program and those that it starts. */
 void rt_options_hide(void);
 /* Tells the recorder what the program says by __tsan_default_options() and

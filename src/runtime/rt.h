@@ -2,25 +2,26 @@
  *
  * rt.h - the runtime inside the program under test: its one context, its threads
  *
- * The compiler calls __tsan_* at every access, atomic and function (access.c,
- * atomic.c, stack.c); the C library's functions that matter are defined here again
- * and call the real ones (real.h).  What happens goes as records through the channel
- * (channel.h) to `snag record`, which turns it into a trace.
+ * The compiler inserts calls of __tsan_* at every access, atomic and function (access.c, atomic.c,
+ * stack.c).  The runtime also defines the functions of the C library that matter, and calls the
+ * real ones (real.h).  It reports what the program does to a listener (listener.h): mostly to
+ * snag, as records in the channel (channel.h).
  *
- * Modes.  Off: no channel, or a child after fork.  Everything passes through to the
- *         real functions and costs a call and a test.  On: one thread runs at a time,
- *         the one that has the baton (sched.h); only it may touch the fields of struct
- *         rt that are not said to be protected by the scheduler's lock.
+ * Modes.  Off: there is no channel, or this is a child after fork.  Calls pass through to the real
+ *         functions and cost a call and a test.
+ *         On: one thread runs at a time, the one that has the baton (sched.h).  Only this thread
+ *         touches the fields of struct rt, but for those that the scheduler's lock protects.
+ *         Free: threads run in parallel (free.c).
  *
- * Guest.  The runtime allocates only with rt_alloc (memory.c), calls only the real
- *         functions and raw system calls (sys.h), preserves errno, prints nothing but
- *         what it was asked for, and is safe before main.
+ * Guest.  The runtime allocates only with rt_alloc (memory.c) and calls only real functions and raw
+ *         system calls (sys.h).  It preserves errno, prints nothing unasked, and works before main.
  */
 #ifndef SNAG_RUNTIME_RT_H
 #define SNAG_RUNTIME_RT_H
 
 #include "own/own.h"
-#include "runtime/channel.h"
+#include "runtime/channel/channel.h"
+#include "runtime/listener.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -62,8 +63,9 @@ struct rt_hot {
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		/* something since its last branch, see branch.c */
-	bool is_own;	/* it calls the C library for itself: what that allocates does not count */
+	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
 	unsigned depth; /* of RT_SCOPE */
+	struct rt_place *places; /* a cache of locations: stack.h */
 };
 
 enum rt_state {
@@ -133,9 +135,21 @@ struct rt_done {	   /* omp_done.h */
 	bool is_noted;	   /* the task is compared, and in no segment */
 };
 
+struct rt_lane { /* channel/lane.h */
+	struct rt_ring *ring;
+	uint64_t n, limit; /* records written; up to here there is room */
+	uint32_t index;	   /* of the ring */
+	int64_t fuel;	   /* of a fiber that nobody runs */
+	uint64_t *filter;  /* what the thread accessed since it last synchronised */
+	uint64_t epoch;	   /* likewise */
+	struct rt_place *places;
+};
+
 struct rt_thread {
-	uint32_t tid;	/* dense, never used again */
-	uint32_t as;	/* whose its events are: its own, or those of a task (omp.c) */
+	uint32_t tid;	   /* dense, never used again */
+	uint32_t name;	   /* of schedules: names.h */
+	uint32_t ncreated; /* threads that it has created */
+	uint32_t as;	   /* the thread or task (omp.c) that its events belong to */
 	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
 	enum rt_state state;
 	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
@@ -166,11 +180,15 @@ struct rt_thread {
 	uint64_t events;     /* made in turns before */
 	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
 	uint64_t kept_ends;  /* ... unless another has ended meanwhile: rt.ends */
-	uint64_t priority;   /* PCT: the highest runs */
+	uint64_t priority;   /* PCT, POS: the highest runs */
+	uintptr_t aim;	     /* the address of its next access, for walk.h; 0: it synchronises */
 	struct rt_spin spin;
 
 	/* Life. */
 	pthread_t handle;
+	uint32_t created_at, created_by; /* node and thread */
+	int handles;			 /* the signal whose handler it runs; 0: none */
+	int sends;			 /* the signal that it sends to itself; 0: none */
 	bool is_detached;
 	bool is_cancelled, is_cancel_disabled, is_asynchronous; /* see cancel.c */
 	struct rt_object *joiners;				/* those who wait for its end */
@@ -186,8 +204,7 @@ struct rt_thread {
 	struct own_context own;		 /* its private memory: omp_own.h */
 	struct rt_done done;
 
-	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
-	uint64_t epoch;	  /* likewise */
+	struct rt_lane lane; /* of threads that run in parallel */
 
 	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
 	bool was_interrupted; /* the last wait, by a signal */
@@ -195,6 +212,8 @@ struct rt_thread {
 	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
 	uint32_t signals_kept, signals_run;
 
+	uint32_t update,
+		atomic_update; /* the kind of the update it is in (tasks/updates.c); 0: none */
 	struct rt_flags flags;
 	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
 	struct rt_pending pending[RT_PENDING];
@@ -204,25 +223,25 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written;     /* records, so far */
-	uint64_t limit;	      /* up to here there is room without looking */
-	uint64_t epochs;      /* of the filter: the last that has begun, see access.h */
-	uint64_t ends;	      /* of epochs, but for those that end with a turn */
-	uint64_t stretch;     /* of one epoch in one turn */
-	uint32_t tokens;      /* given out, see rt_token */
-	uint32_t locks;	      /* likewise */
-	bool judges;	      /* records go to a detector in this process: judge.h */
-	bool has_no_frames;   /* nobody asks for call stacks: it judges, or is off */
-	bool is_fresh;	      /* a task has begun, and its memory is not known to be new: tasks.c */
-	void (*before)(void); /* to be called before the next record; NULL: nothing is */
+	uint64_t written;	     /* records, so far */
+	uint64_t limit;		     /* up to here there is room without looking */
+	uint64_t epochs;	     /* of the filter: the last that has begun, see access.h */
+	uint64_t ends;		     /* of epochs, but for those that end with a turn */
+	uint64_t stretch;	     /* of one epoch in one turn */
+	uint32_t tokens;	     /* given out, see rt_token */
+	uint32_t locks;		     /* likewise */
+	struct rt_listener listener; /* who hears what the program does */
+	bool has_no_frames;	     /* nobody asks for call stacks */
+	bool is_fresh; /* a task has begun, and its memory was not reported as new: tasks.c */
+	void (*before)(void); /* call it before the next record; may be NULL */
 	void (*before_write)(
 		void);	  /* to be called before the next write is told; NULL: nothing is */
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
-	bool is_free;	  /* threads run in parallel, see free.c */
+	bool is_free;	  /* threads run in parallel: free.h, channel/lane.h */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 	bool is_mute;	  /* a replay that has not reached its race yet: mute.h */
-	bool is_unheard;  /* one of the two: accesses are counted, not recorded */
+	bool is_unheard;  /* alone or mute: accesses are counted, not recorded */
 };
 
 extern struct rt rt RT_HIDDEN;
@@ -253,6 +272,8 @@ static inline struct rt_thread *rt_self(void)
 /* If threads run freely (free.c), the runtime is left where the outermost function that the program
  * called ends: RT_SCOPE is the first statement of each.  The C library may call them, too. */
 void rt_leave_free(void);
+/* Handles signals that were kept while the thread recorded something without having entered. */
+void rt_signals_free(struct rt_thread *self);
 
 static inline char rt_scope_begin(void)
 {

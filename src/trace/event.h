@@ -42,9 +42,14 @@
  *              comes before what follows the get.  A promise is set at most once.
  *
  * What a task does before it creates another comes before everything that the other does.  An
- * isolated block excludes all other isolated blocks, and contains only accesses, atomics and
- * locks.  Locks and atomics of tasks order nothing: they keep the guarded accesses apart, in
- * some order.
+ * isolated block excludes all other isolated blocks, and contains only accesses, atomics,
+ * updates and locks.  Locks and atomics of tasks order nothing: they keep the guarded accesses
+ * apart, in some order.
+ *
+ *   upd        what lies between UPDATE_BEGIN and UPDATE_END is an update of one variable, such
+ *              as `sum += 2`: the value it reads goes into the value it writes and nowhere
+ *              else.  Its operand names the kind of the update.  Updates of one kind commute:
+ *              two of them leave the same value in both orders.  Updates do not nest.
  *
  * A trace of tasks comes from a run on one worker, so the events of two isolated blocks never
  * mix. Tasks may run in any order.  A `serial` order (each child runs to its end as soon as it
@@ -131,11 +136,14 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 #define SNAG_OPS_OF_ATOMICS                                                                  \
 	(SNAG_OP_BIT(ATOMIC_READ) | SNAG_OP_BIT(ATOMIC_WRITE) | SNAG_OP_BIT(ATOMIC_UPDATE) | \
 	 SNAG_OP_BIT(FENCE))
+#define SNAG_UPDATE_NAME "update#" /* and a number: the name of a kind of update */
+#define SNAG_OPS_OF_UPDATES (SNAG_OP_BIT(UPDATE_BEGIN) | SNAG_OP_BIT(UPDATE_END))
 #define SNAG_OPS_OF_TASKS                                                                    \
 	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
 	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \
 	 SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OP_BIT(TASK_SPAWN) | \
-	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
+	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END) |             \
+	 SNAG_OPS_OF_UPDATES)
 #define SNAG_OPS_OF_THREADS (SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
 /* The operations that detectors of threads accept. */
 #define SNAG_OPS_BUT_TASKS (((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS)

@@ -111,6 +111,8 @@ static ssize_t gzip_read(struct snag_input *in, void *to, size_t n, struct snag_
 		s->gz.avail_in = (uInt)(s->raw_n - s->raw_at);
 		rc = inflate(&s->gz, Z_NO_FLUSH);
 		s->raw_at = s->raw_n - s->gz.avail_in;
+		if (rc == Z_MEM_ERROR)
+			snag_out_of_memory();
 		if (rc == Z_STREAM_END)
 			s->frame_open = 0;
 		else if (rc != Z_OK && rc != Z_BUF_ERROR)
@@ -135,6 +137,8 @@ static ssize_t zstd_read(struct snag_input *in, void *to, size_t n, struct snag_
 		s->raw_at = from.pos;
 		if (ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge)
 			return bad_stream(in, "compressed with too large a window", err);
+		if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+			snag_out_of_memory();
 		if (ZSTD_isError(left))
 			return bad_stream(in, "damaged", err);
 		s->frame_open = left != 0;
@@ -220,7 +224,7 @@ static int choose_encoding(struct snag_input *in, struct snag_error *err)
 static struct snag_input *input_new(const char *name, int fd)
 {
 	struct snag_input *in = snag_calloc(1, sizeof(*in));
-	in->name = strdup(name);
+	in->name = snag_strdup(name);
 	in->state = snag_calloc(1, sizeof(*in->state));
 	in->state->fd = fd;
 	return in;

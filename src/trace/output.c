@@ -7,6 +7,7 @@
  */
 #include "trace/output.h"
 
+#include "base/leftovers.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ struct snag_output {
 
 static int io_error(const struct snag_output *out, struct snag_error *err)
 {
-	return snag_fail(err, SNAG_EIO, "%s: %s", out->path, strerror(errno ? errno : EIO));
+	return snag_fail(err, errno == ENOMEM ? SNAG_EINTERNAL : SNAG_EIO, "%s: %s", out->path,
+			 strerror(errno ? errno : EIO));
 }
 
 static int has_suffix(const char *path, const char *suffix)
@@ -86,6 +88,7 @@ static int open_temporary(struct snag_output *out, const struct stat *replaced)
 		out->temporary = NULL;
 		return -1;
 	}
+	snag_leftover_add(out->temporary);
 	mode_t mask = umask(0);
 	umask(mask);
 	return fchmod(out->fd, replaced ? replaced->st_mode & 0777 : 0666 & ~mask);
@@ -97,7 +100,7 @@ static int open_target(struct snag_output *out)
 	struct stat st;
 	if (strcmp(out->path, "-") == 0) {
 		free(out->path);
-		out->path = strdup("<stdout>");
+		out->path = snag_strdup("<stdout>");
 		out->fd = fcntl(1, F_DUPFD_CLOEXEC, 0);
 		return out->fd;
 	}
@@ -121,7 +124,7 @@ static int open_target(struct snag_output *out)
 		errno = *out->path ? EISDIR : ENOENT;
 		return -1;
 	}
-	out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
+	out->target = exists ? realpath(out->path, NULL) : snag_strdup(out->path);
 	return out->target ? open_temporary(out, exists ? &st : NULL) : -1;
 }
 
@@ -147,7 +150,7 @@ int snag_output_open(const char *path, struct snag_output **ret_out, struct snag
 {
 	struct snag_output *out = snag_calloc(1, sizeof(*out));
 	int rc = 0;
-	out->path = strdup(path);
+	out->path = snag_strdup(path);
 	out->fd = -1;
 	if (open_target(out) < 0)
 		rc = io_error(out, err);
@@ -166,6 +169,7 @@ static bool target_replace(struct snag_output *out)
 {
 	if (!out->temporary || rename(out->temporary, out->target) < 0)
 		return false;
+	snag_leftover_forget(out->temporary);
 	free(out->temporary);
 	out->temporary = NULL;
 	return true;
@@ -251,16 +255,29 @@ int snag_output_write(struct snag_output *out, const void *bytes, size_t n, stru
 	return 0;
 }
 
+/* Makes what was written durable before the rename makes it visible: after a crash of the system
+ * the target is the old file or the whole new one.  Some file systems cannot, which is fine. */
+static int make_durable(struct snag_output *out, struct snag_error *err)
+{
+	if (!out->temporary || fsync(out->fd) == 0 || errno == EINVAL || errno == ENOTSUP)
+		return 0;
+	return errno == EINTR ? make_durable(out, err) : io_error(out, err);
+}
+
 static int finish_stream(struct snag_output *out, struct snag_error *err)
 {
 	errno = 0;
 	if (out->gz) {
-		int rc = gzclose(out->gz);
+		int rc = gzflush(out->gz, Z_FINISH) == Z_OK ? make_durable(out, err)
+							    : io_error(out, err);
+		int closed = gzclose(out->gz);
 		out->gz = NULL;
 		out->fd = -1;
-		return rc == Z_OK ? 0 : io_error(out, err);
+		return rc < 0 || closed == Z_OK ? rc : io_error(out, err);
 	}
 	int rc = out->zstd ? zstd_write(out, NULL, 0, ZSTD_e_end, err) : buffer_flush(out, err);
+	if (rc == 0)
+		rc = make_durable(out, err);
 	if (rc < 0)
 		return rc;
 	int fd = out->fd;
@@ -291,7 +308,9 @@ void snag_output_abort(struct snag_output *out)
 	if (!out)
 		return;
 	bool is_kept = out->is_kept && out->is_begun && target_replace(out);
-	if (out->temporary && !is_kept)
+	if (out->temporary && !is_kept) {
 		unlink(out->temporary);
+		snag_leftover_forget(out->temporary);
+	}
 	output_free(out);
 }

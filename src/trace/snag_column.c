@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A column must shrink by 1/MIN_GAIN to be compressed: plain bytes are read
@@ -19,7 +18,7 @@ void snag_column_writer_init(struct snag_column_writer *w)
 	w->plane = snag_calloc(SNAG_COLUMN_ROOM, 1);
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
-		abort();
+		snag_out_of_memory();
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_minMatch, MIN_MATCH);
 }
@@ -38,7 +37,8 @@ void snag_column_put(struct snag_column_writer *w, enum snag_column_id id, const
 	uint8_t *header = snag_bytes_room(&w->to->bytes, SNAG_COLUMN_HEADER_BYTES + bound);
 	uint8_t *to = header + SNAG_COLUMN_HEADER_BYTES;
 	size_t stored = ZSTD_compress2(w->zstd, to, bound, plain, n);
-	assert(!ZSTD_isError(stored));
+	if (ZSTD_isError(stored)) /* the bound excludes every other error */
+		snag_out_of_memory();
 	enum snag_column_encoding encoding = SNAG_ZSTD;
 	if (stored + n / MIN_GAIN >= n) {
 		encoding = SNAG_STORED;
@@ -85,7 +85,7 @@ void snag_column_reader_init(struct snag_column_reader *r)
 	memset(r, 0, sizeof(*r));
 	r->zstd = ZSTD_createDCtx();
 	if (!r->zstd)
-		abort();
+		snag_out_of_memory();
 	for (int k = 0; k < SNAG_PLANES; k++)
 		r->plane[k] = snag_calloc(SNAG_COLUMN_ROOM, 1);
 }

@@ -46,39 +46,21 @@ bool snag_splits_unpack(struct snag_span table, struct snag_splits_list *list)
 	return table.at == table.end;
 }
 
-/* The split that made a variable; SIZE_MAX: none did. */
-static size_t split_of(const struct snag_splits_list *list, uint32_t variable)
-{
-	size_t low = 0, high = list->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->at[middle].variable < variable)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < list->n && list->at[low].variable == variable ? low : SIZE_MAX;
-}
-
-static int from_compare(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* [few] */
+/* [few] The list is in order, so the splits that made `from` come before those off it. */
 static bool are_few(const struct snag_splits_list *list)
 {
-	uint32_t *root = snag_alloc((list->n + 1) * sizeof(*root));
+	const size_t nvariables = list->n ? (size_t)list->at[list->n - 1].variable + 1 : 0;
+	uint32_t *root = snag_calloc(nvariables + 1, sizeof(*root)); /* 1 more; 0: not split off */
+	uint8_t *parts = snag_calloc(nvariables + 1, 1);	     /* split off a root */
 	bool is_right = true;
-	for (size_t i = 0; i < list->n; i++) {
-		size_t made = split_of(list, list->at[i].from);
-		root[i] = made == SIZE_MAX ? list->at[i].from : root[made];
+	for (size_t i = 0; i < list->n && is_right; i++) {
+		const struct snag_split *split = &list->at[i];
+		const uint32_t of = root[split->from] ? root[split->from] - 1 : split->from;
+		root[split->variable] = of + 1;
+		is_right = ++parts[of] < SNAG_SPLIT_PARTS;
 	}
-	qsort(root, list->n, sizeof(*root), from_compare);
-	for (size_t i = SNAG_SPLIT_PARTS - 1; i < list->n; i++)
-		is_right &= root[i] != root[i - (SNAG_SPLIT_PARTS - 1)];
 	free(root);
+	free(parts);
 	return is_right;
 }
 

@@ -9,7 +9,7 @@
 enum { OUTERMOST = 1 }; /* the finish around the first task */
 
 /* What an isolated block may contain. */
-#define INSIDE (SNAG_OPS_COMMON | SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS)
+#define INSIDE (SNAG_OPS_COMMON | SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS | SNAG_OPS_OF_UPDATES)
 
 void snag_task_rules_init(struct snag_task_rules *r)
 {

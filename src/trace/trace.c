@@ -47,7 +47,7 @@ void snag_trace_names(struct snag_trace *trace, const struct snag_source *src)
 {
 	names_copy(&trace->names, src->names);
 	free(trace->name);
-	trace->name = src->name ? strdup(src->name) : NULL;
+	trace->name = src->name ? snag_strdup(src->name) : NULL;
 }
 
 int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct snag_error *err)

@@ -231,6 +231,31 @@ threads_make() {
 	[[ $output == *"wdp could not decide whether some reordering puts them side by side."* ]]
 }
 
+@test "--stages paper decides pairs whose cones have more than 200,000 events" {
+	{
+		yes 'T0|acq(m)|1|T0|w(y)|2|T0|rel(m)|3' | head -n 70000 | sed 's/|T0/\nT0/g'
+		printf '%s\n' 'T0|acq(l)|4' 'T0|w(x)|5' 'T0|rel(l)|6' 'T1|acq(l)|7' 'T1|rel(l)|8' 'T1|w(x)|9' \
+			'T2|acq(m)|10' 'T2|r(y)|11' 'T2|rel(m)|12'
+	} >long.std
+	for detector in m2 wdp; do
+		snags analyze --with $detector --stages paper --json - long.std
+		[ "$(jq -c '.analyses[0] | [.complete, .uncertain, (.races[] | .first, .second, .verdict)]' <<<"$output")" = \
+			'[true,0,210001,210005,"predicted"]' ]
+	done
+}
+
+@test "--stages paper with dc: its vindication rejects figures 1(b) and 7 of the paper on M2" {
+	for figure in m2_fig1b:13 m2_fig7a:15; do
+		trace="$BATS_TEST_DIRNAME/../traces/${figure%:*}.std"
+		second=".analyses[0].races | any(.second == ${figure#*:})"
+		snags analyze --with dc --pairs --json - "$trace"
+		jq -e "$second" <<<"$output"
+		snags analyze --with dc --pairs --stages paper --json - "$trace"
+		jq -e "$second | not" <<<"$output"
+		jq -e '.analyses[0] | .uncertain > 0 and .complete == false' <<<"$output"
+	done
+}
+
 @test "--stages paper misses a race, and says that it may have" {
 	cp "$root/tests/traces/errata_m2_cone.std" cone.std
 	snags analyze --with m2,hb --pairs --json - cone.std
@@ -290,6 +315,23 @@ threads_make() {
 	[ "$(jq -c '.analyses[0] | [.counts, (.races[] | .count > 30000 and .count < 40000)]' <<<"$output")" = '["at least",true]' ]
 	snags analyze --with m2 many.std
 	[[ $output == *"m2: 1 race (at least 3"*" pairs, "* ]]
+}
+
+@test "syncp leaves sections out, osr also runs one last, and both have witnesses" {
+	printf '%s\n' 'T0|w(x)|1' 'T0|acq(l)|2' 'T0|rel(l)|3' 'T1|acq(l)|4' 'T1|rel(l)|5' 'T1|w(x)|6' >keeps.std
+	printf '%s\n' 'T0|acq(l)|1' 'T0|w(x)|2' 'T0|rel(l)|3' 'T1|acq(l)|4' 'T1|rel(l)|5' 'T1|w(x)|6' >reverses.std
+	snags analyze --with hb,syncp,osr --json - keeps.std
+	[ "$(jq -c '[.analyses[] | [.name, .complete, .racy_events, (.races[] | .verdict, .witness)]]' <<<"$output")" = \
+		'[["hb",false,[]],["syncp",true,[5],"predicted",[3,4,0,5]],["osr",true,[5],"predicted",[3,4,0,5]]]' ]
+	snags analyze --with syncp,osr --witness w --json - reverses.std
+	[ "$(jq -c '[.analyses[] | [.name, .complete, .racy_events, (.races[] | .verdict, .witness)]]' <<<"$output")" = \
+		'[["syncp",false,[]],["osr",true,[5],"predicted",[3,4,0,1,5]]]' ]
+	for witness in w/*; do
+		run -0 "$SNAG" check reverses.std "$witness"
+	done
+	# The published stages are m2's.
+	snags analyze --with syncp --stages paper --json - reverses.std
+	[ "$(jq -c '.analyses[0] | [.name, .uncertain, (.races | length)]' <<<"$output")" = '["syncp",null,0]' ]
 }
 
 @test "shb: a read can race with the write it saw, what follows it does not" {

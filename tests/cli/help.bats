@@ -2,7 +2,7 @@
 # Help, version, usage errors, and that the man pages say the same.
 load helper
 
-commands='run replay explore record analyze info convert check task list'
+commands='run replay verify-fix explore merge record analyze diff export info convert check task list doctor'
 
 @test "snag help lists the commands" {
 	snags help

@@ -135,8 +135,9 @@ race_free() { # PROGRAM
 		grep -A1 'Task 0 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 first .*dead.c:14'
 		grep -A1 'Task 1 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 task .*dead.c:8'
 		grep -q '^snag: deadlock, race-free up to it' <<<"$stderr"
-		run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./dead-$cc
+		run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif --html r.html ./dead-$cc
 		[ "$status" = 66 ]
+		grep -qF '"text":"deadlock, race-free up to it"' r.html
 		[ "$(jq -r '.certificate.verdict, (.incidents[] | .kind, (.waits[] | .task, .for, .stack[0].line))' r.json | xargs)" = \
 			"race-free deadlock T0 promise 14 T1 promise 8" ]
 		[ "$(jq -r '.runs[0].results[] | .ruleId, (.locations[] | .physicalLocation.region.startLine)' r.sarif | xargs)" = "deadlock 14 8" ]
@@ -160,6 +161,80 @@ race_free() { # PROGRAM
 	done
 	run --separate-stderr "$SNAG" run --stats ./door
 	[ "$(grep -c 'tree nodes' <<<"$stderr")" = 1 ]
+}
+
+@test "updates that commute need one order" {
+	local cc level
+	cat >updates.c <<-'END'
+		#include <snag/task.h>
+		static int n, least = 100, greatest, flag, all, array[4], step = 2;
+		static struct { int count; unsigned bits : 3; } s;
+		static void task(void *arg)
+		{
+			int v = *(int *)arg, *p = &n;
+			snag_isolated { n++; n += v; *p -= 3; n = n + 2 * v; (*p)--; }
+			snag_isolated { if (v < least) least = v; greatest = greatest > v ? greatest : v; }
+			snag_isolated { flag = 1; array[v & 3] += step; s.count |= 1 << v; }
+			snag_isolated_begin();
+			if (v > 2) { --n; } else n++;
+			snag_isolated_end();
+			__atomic_fetch_add(&all, 1, __ATOMIC_RELAXED);
+		}
+		static void first(void *arg)
+		{
+			snag_finish for (int i = 0; i < 6; i++) snag_async_copy(task, &i, sizeof(i));
+		}
+		int main(void) { return snag_launch(first, 0); }
+	END
+	cat >sections.c <<-'END'
+		int n, least = 100, count, array[8]; long large;
+		int main(void)
+		{
+		#pragma omp parallel for
+			for (int i = 0; i < 8; i++) {
+		#pragma omp critical
+				n += i;
+		#pragma omp critical (least)
+				{ if (i < least) least = i; }
+		#pragma omp atomic
+				count++;
+		#pragma omp atomic update
+				array[i & 1] += i;
+				__sync_fetch_and_add(&large, 1);
+			}
+			return n != 28 || least || count != 8;
+		}
+	END
+	for cc in gcc clang; do
+		for level in -O0 -O2; do
+			SNAG_CC=$cc "$SNAG" cc -g $level -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter \
+				-fsnag-task updates.c -o updates
+			race_free updates
+			[ "$(jq .explore.schedules r.json)" = 1 ]
+			SNAG_CC=$cc "$SNAG" cc -g $level -fopenmp sections.c -o sections
+			race_free sections
+		done
+	done
+}
+
+@test "updates whose order matters are run in every order" {
+	local cc
+	program read 'snag_isolated { a++; if (a == 2) x = 1; }' 'snag_isolated { a++; f = a == 1; } if (f) y = x;'
+	program kinds 'snag_isolated { a += 1; } ' 'snag_isolated { a *= 2; f = a; } if (f == 2) y = x; x = 1;'
+	program rounded 'snag_isolated { a += 0.5; }' 'snag_isolated { a += 1.5; }'
+	for cc in gcc clang; do
+		run --separate-stderr "$SNAG" explore "./read-$cc"
+		[ "$status" = 66 ]
+		grep -q "Location is global 'x'" <<<"$stderr"
+		run --separate-stderr "$SNAG" explore "./kinds-$cc"
+		[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
+		run --separate-stderr "$SNAG" explore "./rounded-$cc"
+		[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
+	done
+}
+
+@test "random programs with updates: what every schedule says" {
+	python3 "$root/tests/isolated/check.py" "$SNAG" --updates --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }
 
 @test "random programs: what every schedule says" {

@@ -377,7 +377,7 @@ oracle_build() {
 	for name in footprint tasks; do
 		clang -O1 -I"$root/src" -c "$root/tests/pass/$name.c" -o $name.o
 	done
-	clang -O1 -I"$root/src" -c "$root/src/runtime/sites.c"
+	clang -O1 -I"$root/src" -c "$root/src/runtime/access/sites.c"
 }
 
 oracle() { # NAME SOURCE FLAGS...: what the program of the source touches, in the file NAME

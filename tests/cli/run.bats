@@ -352,7 +352,7 @@ snag: run: s:3: suppression 'race:nothing' matched nothing" ]
 	echo '{"turns":[[0,1],[7,1],[8,1]],"accesses":[{"place":"a","write":true},{"place":"b","write":true}]}' >w.json
 	run --separate-stderr "$SNAG" replay w.json "$PROGS/report"
 	[ "$status" = 0 ]
-	[ "$stderr" = "snag: replay: diverged: at turn 2 of 3 the thread that should run cannot" ]
+	[ "$stderr" = "snag: replay: diverged: at turn 2 of 3 T7 cannot run: it was not created, or has ended" ]
 }
 
 @test "a predicted race between long loops is replayed" {

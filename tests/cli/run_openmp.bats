@@ -473,6 +473,8 @@ EOF
 		#pragma omp cancel for if (i == 7)
 		#pragma omp atomic
 					x++;
+		#pragma omp atomic
+					x *= 2;
 				}
 				if (omp_test_lock(&lock))
 					omp_unset_lock(&lock);
@@ -486,7 +488,7 @@ EOF
 		OMP_CANCELLATION=true snags run ./prog
 		[ "$status" = 0 ]
 		for why in 'which thread runs a task (.*asks.c:9' 'how many threads there are (.*asks.c:9' \
-			'cancels tasks, or asks whether it has (.*asks.c:13' 'whether a lock is free (.*asks.c:17' \
+			'cancels tasks, or asks whether it has (.*asks.c:13' 'whether a lock is free (.*asks.c:19' \
 			'atomic accesses to x'; do
 			grep -q "^snag: no race found, but .*$why" <<<"$stderr" || { echo "$cc: $why"; echo "$stderr"; false; }
 		done

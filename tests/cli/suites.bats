@@ -10,10 +10,7 @@ judge() { # COMPILER MISTAKE SOURCE
 	local status=0
 	SNAG_CC=$1 "$SNAG" cc -O2 -g -fsnag-task -DMISTAKE="$2" -o prog "$3" -lm
 	timeout 60 "$SNAG" run ./prog small >out 2>err || status=$?
-	case $(basename "$3") in
-	raytracer.c) verdict='no race found' ;; # its isolated blocks do not commute for all snag knows
-	*) verdict='race-free for this input on every schedule' ;;
-	esac
+	local verdict='race-free for this input on every schedule'
 	if [ "$2" = 1 ]; then
 		[ $status = 66 ]
 	else

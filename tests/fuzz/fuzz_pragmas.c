@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	size_t ndone;
 	char *text = calloc(1, n ? n : 1); /* its end is watched */
-	memcpy(text, bytes, n);
+	if (n)				   /* libFuzzer begins with the empty input, at NULL */
+		memcpy(text, bytes, n);
 	free(cc_openmp_rewrite(text, n, true, &ndone));
 	char *done = cc_openmp_rewrite(text, n, false, &ndone);
 	if (!memmem(text, n, "omp", 3))

@@ -107,9 +107,6 @@ def task_block(body, at):
     return "".join(task_statement(s, at) for s in body)
 
 
-UPDATE_TASK = {"+": "x%d = x%d + %d;", "|": "if (x%d == 0) { x%d = %d; }"}
-
-
 def task_update(op, x, n):
     if op == "+":
         return f"x{x} = x{x} + {n};"
@@ -172,11 +169,12 @@ class C:
         return "".join(self.statement(s, at, known) for s in body)
 
     def update(self, op, x, n):
+        """As people write them: `snag cc` has to recognise them."""
         if op == "+":
-            return f"wr(&x{x}, rd(&x{x}) + {n});"
+            return [f"x{x} += {n};", f"x{x} = x{x} + {n};", f"x{x} = {n} + x{x};"][(self.number + x) % 3]
         if op == "|":
-            return f"wr(&x{x}, 7);"
-        return f"if (rd(&x{x}) {'>' if op == 'min' else '<'} {n}) wr(&x{x}, {n});"
+            return f"x{x} = 7;"
+        return f"if (x{x} {'>' if op == 'min' else '<'} {n}) x{x} = {n};"
 
     def statement(self, s, at, known):
         pad = "\t" * at

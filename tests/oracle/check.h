@@ -59,6 +59,9 @@ check_function check_decide_dep;
 check_function check_decide_literal;
 /* The detector m2 finds exactly the predictable races. */
 check_function check_m2;
+/* The detectors syncp and osr find exactly the races of their definitions. */
+check_function check_syncp;
+check_function check_osr;
 /* The detector deadlock finds exactly the deadlocks of reorderings. */
 check_function check_deadlock;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */

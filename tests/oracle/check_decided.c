@@ -7,11 +7,13 @@
  *               checker accepts
  *   locations   one race for every pair of locations that has such a race; it counts the pairs
  *               of the relation there
+ *   syncp, osr  exactly the races of their definitions, likewise
  *   complete    whoever says so has missed no predictable race; m2 always does
  */
 #include "check.h"
 
 #include "detect/analyze/analyze.h"
+#include "truth_osr.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +161,46 @@ enum outcome check_m2(struct subject *s, struct reason *why)
 			racy |= just(e2);
 	}
 	return check_detector(s, &d, racy, true, why);
+}
+
+/* A detector that finds the races `d->races`, some of the predictable ones. */
+static enum outcome check_some(struct subject *s, struct decided *d, struct reason *why)
+{
+	event_set racy = 0;
+	d->rules = SNAG_RULES_READS;
+	d->search = subject_search(s, SNAG_RULES_READS);
+	d->pairs = s->seed >> 20 & 1;
+	d->counts = !d->pairs;
+	if (!d->search)
+		return SKIPPED;
+	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
+		event_set wrong = d->races[e2] & ~search_races(d->search, e2);
+		if (wrong)
+			return check_fail(why,
+					  "%u-%u is a race by the definition of %s, but not "
+					  "predictable",
+					  take_first(&wrong), e2, d->name);
+		d->pairs_of[e2] = d->races[e2];
+		racy |= d->races[e2] ? just(e2) : 0;
+	}
+	return check_detector(s, d, racy, false, why);
+}
+
+enum outcome check_syncp(struct subject *s, struct reason *why)
+{
+	struct decided d = {.name = "syncp"};
+	struct search *preserving = search_new();
+	bool is_whole = search_run_preserving(preserving, &s->model);
+	for (unsigned e2 = 0; e2 < s->model.n; e2++)
+		d.races[e2] = search_races(preserving, e2) & below(e2);
+	search_free(preserving);
+	return is_whole ? check_some(s, &d, why) : SKIPPED;
+}
+
+enum outcome check_osr(struct subject *s, struct reason *why)
+{
+	struct decided d = {.name = "osr"};
+	return truth_osr(&s->model, d.races) ? check_some(s, &d, why) : SKIPPED;
 }
 
 /* One relation each time, by turns. */

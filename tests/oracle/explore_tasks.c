@@ -69,7 +69,8 @@ struct lines {
 static bool is_compared(const struct snag_event *ev)
 {
 	return ev->op != SNAG_OP_FRAME_BEGIN && ev->op != SNAG_OP_FRAME_END &&
-	       ev->op != SNAG_OP_SYNC;
+	       ev->op != SNAG_OP_SYNC && ev->op != SNAG_OP_UPDATE_BEGIN &&
+	       ev->op != SNAG_OP_UPDATE_END;
 }
 
 static void lines_add(struct lines *l, const struct snag_event *ev, const struct snag_names *names)

@@ -45,6 +45,8 @@ static struct check checks[] = {
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "decide-literal", .run = check_decide_literal, .every = 4},
 	{.name = "m2", .run = check_m2, .every = 1},
+	{.name = "syncp", .run = check_syncp, .every = 1},
+	{.name = "osr", .run = check_osr, .every = 1},
 	{.name = "deadlock", .run = check_deadlock, .every = 1},
 	{.name = "paper", .run = check_paper, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},

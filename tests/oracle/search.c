@@ -66,6 +66,7 @@ struct slot {
 struct search {
 	const struct model *m;
 	enum snag_rules rules;
+	bool preserves;			  /* sections keep their observed order */
 	event_set keeps;		  /* reads that may have to keep their writer */
 	event_set seen_by[MAX_EVENTS];	  /* of a write: reads in `keeps` that saw it */
 	event_set initial[MAX_VARIABLES]; /* reads in `keeps` that saw no write */
@@ -153,6 +154,19 @@ static uint32_t holders(const struct model *m, event_set done, unsigned e)
 			threads |= 1u << s->thread;
 	}
 	return threads;
+}
+
+/* Whether a competing section that was observed later has begun before the acquire `e`. */
+static bool is_overtaken(const struct model *m, event_set done, unsigned e)
+{
+	const struct section *mine = model_section(m, e);
+	for (unsigned i = 0; mine && i < m->nsections; i++) {
+		const struct section *s = &m->section[i];
+		if (s->lock == mine->lock && s->thread != mine->thread && s->acquire > e &&
+		    (done & just(s->acquire)) && !(s->is_shared && mine->is_shared))
+			return true;
+	}
+	return false;
 }
 
 /* The threads a blocked thread waits for, by thread: locks only. */
@@ -317,7 +331,8 @@ static void expand(struct search *s, uint32_t at)
 	while (enabled) {
 		unsigned e = take_first(&enabled);
 		bool strays;
-		if (!reads_allow(s, &st, e, &strays))
+		if (!reads_allow(s, &st, e, &strays) ||
+		    (s->preserves && is_overtaken(m, st.done, e)))
 			continue;
 		struct state next = st;
 		next.done |= just(e);
@@ -360,10 +375,11 @@ static void prepare(struct search *s)
 	}
 }
 
-bool search_run(struct search *s, const struct model *m, enum snag_rules rules)
+static bool run(struct search *s, const struct model *m, enum snag_rules rules, bool preserves)
 {
 	s->m = m;
 	s->rules = rules;
+	s->preserves = preserves;
 	prepare(s);
 	struct state start = {0};
 	memset(start.writer, INITIAL, sizeof(start.writer));
@@ -377,6 +393,16 @@ bool search_run(struct search *s, const struct model *m, enum snag_rules rules)
 		expand(s, at);
 	}
 	return true;
+}
+
+bool search_run(struct search *s, const struct model *m, enum snag_rules rules)
+{
+	return run(s, m, rules, false);
+}
+
+bool search_run_preserving(struct search *s, const struct model *m)
+{
+	return run(s, m, SNAG_RULES_READS, true);
 }
 
 event_set search_races(const struct search *s, unsigned e1)

@@ -20,6 +20,10 @@ void search_free(struct search *s); /* accepts NULL */
  * many states. */
 bool search_run(struct search *s, const struct model *m, enum snag_rules rules);
 
+/* The same by READS, and only for reorderings in which the sections of a lock keep their observed
+ * order: no section begins after a competing one that was observed later. */
+bool search_run_preserving(struct search *s, const struct model *m);
+
 /* Bit e2: (e1, e2) is a predictable race.  Symmetric. */
 event_set search_races(const struct search *s, unsigned e1);
 bool search_has_race(const struct search *s);

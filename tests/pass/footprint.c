@@ -9,9 +9,9 @@
  */
 #include "tasks.h"
 
-#include "runtime/filter.h"
-#include "runtime/judge.h"
-#include "runtime/sites.h"
+#include "runtime/access/filter.h"
+#include "runtime/channel/judge.h"
+#include "runtime/access/sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ void __tsan_func_exit(void)
 }
 
 /* Of code that looks into the filter: it knows nothing, sites are as in snag's runtime, which is
- * linked with this one (src/runtime/sites.c). */
+ * linked with this one (src/runtime/access/sites.c). */
 struct rt_filter __snag_filter = {.key = {UINT64_MAX, UINT64_MAX}, .lasting = UINT64_MAX};
 __thread int64_t __snag_hot = INT64_MAX;
 
@@ -128,7 +128,7 @@ void rt_judge_places(uint64_t a, uint64_t n, int64_t apart, uint64_t count, bool
 		touch(a, n, is_write);
 }
 
-#define SPARING __attribute__((preserve_most)) /* as src/runtime/check.c */
+#define SPARING __attribute__((preserve_most)) /* as src/runtime/access/check.c */
 #define NEXT_OF(kind, n, w)                                          \
 	SPARING void __snag_task_##kind##n(uintptr_t a);             \
 	SPARING void __snag_task_##kind##n(uintptr_t a)              \

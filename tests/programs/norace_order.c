@@ -103,6 +103,7 @@ int main(void)
 	pthread_join(t[1], 0);
 	pthread_join(t[2], 0);
 	/* T1 is not joined: nothing but the signal and atexit say that it has been there. */
+	pthread_detach(t[0]);
 	usleep(20000);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* Collectors stop the world by signals: the handler says that its thread stands still, and waits for
  * a second signal, whatever the thread was doing.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ static __thread volatile sig_atomic_t is_resumed;
 static void on_suspend(int number)
 {
 	const struct timespec nap = {0, 1000000};
+	const int error = errno;
 	sigset_t mask, second;
 	sigfillset(&mask);
 	sigdelset(&mask, SIGUSR2);
@@ -42,6 +44,7 @@ static void on_suspend(int number)
 	if (way == WAITS_FOR_IT)
 		sigwait(&second, &number);
 	sem_post(&ack);
+	errno = error;
 }
 
 static void on_resume(int number)

@@ -2,7 +2,7 @@
  *
  * Vectors that threads fill for themselves, a reduction of vectors, exceptions inside tasks, and in handlers
  * that wait for tasks.
- * verdict: no race found
+ * verdict: \(no race found\|race-free\)
  */
 #include <stdexcept>
 #include <vector>

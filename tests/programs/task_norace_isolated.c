@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tasks add to one number, isolated: no race, but the order of the blocks is not determined.
- * verdict: isolated
+ * Tasks add to one number, isolated: no race, and the order of the blocks does not matter.
+ * verdict: race-free
  */
 #include <snag/task.h>
 

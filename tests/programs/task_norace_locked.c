@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A task creates others while it holds a lock that they take too: depth first they wait for it, as
- * they would in parallel.
- * verdict: the order in which tasks take lock m matters
+ * they would in parallel.  The increments commute, so the order of the tasks does not matter.
+ * verdict: race-free for this input on every schedule
  */
 #include <pthread.h>
 #include <snag/task.h>

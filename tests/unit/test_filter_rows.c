@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "runtime/rows.c"
+#include "runtime/access/rows.c"
 
 #include <string.h>
 

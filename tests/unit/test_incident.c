@@ -8,6 +8,7 @@
 #include "unit.h"
 
 #include "report/incident.h"
+#include "report/schedule.h"
 #include "trace/trace.h"
 
 #include <jansson.h>
@@ -25,6 +26,7 @@ struct example {
 	struct snag_merged merged;
 	struct snag_origins origins;
 	struct snag_incidents incidents;
+	struct snag_schedules schedules; /* n is 0: not looked up */
 };
 
 static uint32_t lock0[] = {0};
@@ -94,6 +96,7 @@ static void example_init(struct example *e, struct snag_suppressions *suppressio
 
 static void example_done(struct example *e)
 {
+	snag_schedules_done(&e->schedules);
 	snag_incidents_done(&e->incidents);
 	snag_origins_done(&e->origins);
 	snag_merged_done(&e->merged);
@@ -105,6 +108,7 @@ static struct snag_incident_report report_of(struct example *e)
 	return (struct snag_incident_report){.report = &e->report,
 					     .incidents = &e->incidents,
 					     .origins = &e->origins,
+					     .schedules = e->schedules.n ? &e->schedules : NULL,
 					     .tool = "snag",
 					     .arguments = arguments,
 					     .status = 3,
@@ -234,12 +238,12 @@ static void test_sarif(void **state)
 	struct example e;
 	(void)state;
 	example_init(&e, NULL);
-	struct snag_incident *in = &e.incidents.at[1];
-	in->step = calloc(3, sizeof(*in->step));
-	in->nsteps = 3;
-	in->step[0] = site(&e, 0);
-	in->step[1] = site(&e, 4);
-	in->step[2] = site(&e, 5);
+	static uint32_t steps[] = {0, 2, 4, 5}; /* 2 is no step */
+	e.race[0].witness = steps;		/* of the same lines */
+	e.race[0].nwitness = 4;
+	snag_schedules_build(&e.schedules,
+			     &(struct snag_analysed){.ev = e.trace.ev, .n = e.trace.n},
+			     &e.incidents, 100);
 	char *text = printed(snag_incidents_sarif, &e);
 	json_t *root = json_loads(text, 0, NULL);
 	assert_non_null(root);

@@ -9,8 +9,8 @@
 
 #include "detect/tasks/drdp.h"
 #include "inside/access.h"
-#include "runtime/access.h"
-#include "runtime/judge.h"
+#include "runtime/access/access.h"
+#include "runtime/channel/judge.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -71,8 +71,6 @@ static void memory_choose(void)
 	fail_msg("no such memory");
 }
 
-/* ---- the naive model ---- */
-
 struct naive_block {
 	bool is_there, is_copy, is_lent;
 	uintptr_t at, end;
@@ -308,8 +306,6 @@ static void naive_launch(void)
 			naive.task[c][i].is_lent = naive.task[c][i].has_escaped = false;
 }
 
-/* ---- both ---- */
-
 static struct own own;
 static struct own_context context[CONTEXTS];
 static uint32_t numbers, phases;
@@ -515,8 +511,6 @@ static void random_facts(void **state)
 	}
 	assert_true(answered[true] > SEQUENCES); /* they reach the rules */
 }
-
-/* ---- rules one by one ---- */
 
 static void thread_local_and_fresh(void **state)
 {

@@ -9,12 +9,12 @@
  */
 #include "unit.h"
 
-#include "runtime/access.h"
-#include "runtime/omp_own.h"
+#include "runtime/access/access.h"
+#include "runtime/tasks/omp_own.h"
 #include "runtime/options.h"
-#include "runtime/record.h"
-#include "runtime/stack.h"
-#include "runtime/stranger.h"
+#include "runtime/channel/record.h"
+#include "runtime/access/stack.h"
+#include "runtime/sched/stranger.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,9 +47,11 @@ bool rt_sched_event(void)
 NEVER(void, rt_own_doubt, void)
 NEVER(void, rt_done_note, uintptr_t addr, bool is_write)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
-NEVER(void, rt_free_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
-NEVER(void, rt_free_range, uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
-NEVER(bool, rt_free_is_seen, void)
+NEVER(void, rt_lane_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+NEVER(void, rt_lane_range, uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+NEVER(bool, rt_lane_is_seen, void)
+NEVER(bool, rt_lanes_map, int fd)
+NEVER(void, rt_lane_put, const struct rt_record *record)
 NEVER(bool, rt_judge_begin, const char *detector, struct rt_verdict *verdict)
 NEVER(bool, rt_judge_access, uint64_t address, unsigned size, bool is_write)
 #define NEVER_NEW(name) NEVER(void, rt_judge_##name, uint64_t address)
@@ -61,11 +63,13 @@ NEVER_NEW(write1)
 NEVER_NEW(write2)
 NEVER_NEW(write4)
 NEVER_NEW(write8)
-NEVER(void, rt_judge_record, const struct rt_record *record)
 NEVER(void, rt_judge_places, uint64_t address, uint64_t size, int64_t step, uint64_t count,
       bool is_write)
+NEVER(void, rt_sched_become, struct rt_thread *self, struct rt_thread *to)
+const struct rt_listener rt_judged;
 NEVER(struct rt_thread *, rt_stranger_enter, void)
 NEVER(void, rt_leave_free, void)
+NEVER(void, rt_signals_free, struct rt_thread *self)
 NEVER(bool, rt_tasks_may_launch, void)
 NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
@@ -309,8 +313,11 @@ static void what_is_recorded(void **state)
 	static struct rt_frame frames[DEPTH + 1];
 	channel_open();
 	self.frames = frames;
-	rt_hot = (struct rt_hot){
-		.fuel = FUEL, .top = frames, .end = frames + DEPTH + 1, .self = &self};
+	rt_hot = (struct rt_hot){.places = rt_places,
+				 .fuel = FUEL,
+				 .top = frames,
+				 .end = frames + DEPTH + 1,
+				 .self = &self};
 	call = calloc(CALLS, sizeof(*call));
 	srand(7);
 	rt.epochs = ~(RT_WRITTEN | RT_EPOCH_GAP | 7) - 20 * RT_EPOCH_ONE; /* anew soon */

@@ -257,6 +257,33 @@ static void refined_events_are_those_of_parts(void **state)
 	free(refined.ev);
 }
 
+/* [few] counts by the variable where a chain of splits begins: both sides of the bound. */
+static void parts_are_counted_by_root(void **state)
+{
+	enum { ROOTS = 4, N = 20 };
+	unsigned refused = 0;
+	(void)state;
+	for (unsigned seed = 0; seed < 2000; seed++) {
+		struct snag_split list[N];
+		struct snag_splits_list splits = {.at = list, .n = N};
+		uint32_t root[ROOTS + N], parts[ROOTS] = {0}, most = 0;
+		srand(seed);
+		for (uint32_t i = 0; i < ROOTS; i++)
+			root[i] = i;
+		for (uint32_t i = 0; i < N; i++) {
+			const uint32_t from = (uint32_t)rand() % (ROOTS + i);
+			list[i] = (struct snag_split){ROOTS + i, from, i};
+			root[ROOTS + i] = root[from];
+			const uint32_t n = ++parts[root[from]] + 1; /* and itself */
+			most = n > most ? n : most;
+		}
+		assert_int_equal(snag_splits_check(&splits, ROOTS + N, N),
+				 most <= SNAG_SPLIT_PARTS);
+		refused += most > SNAG_SPLIT_PARTS;
+	}
+	assert_in_range(refused, 100, 1900);
+}
+
 /* Lists that break a rule of split.h. */
 static void wrong_splits_are_refused(void **state)
 {
@@ -321,6 +348,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refined_events_are_those_of_parts),
+		cmocka_unit_test(parts_are_counted_by_root),
 		cmocka_unit_test(wrong_splits_are_refused),
 		cmocka_unit_test(cut_files_end),
 	};

@@ -44,8 +44,8 @@ static void kinds(void **unused)
 	assert_true(mark && *mark == 7 && offset == 23 && nbytes == 1);
 	assert_null(snag_regions_mark(r, 0x40028, &offset, &nbytes));
 	assert_null(snag_regions_mark(r, 0x2fff8, &offset, &nbytes));
-	assert_int_equal(snag_regions_dealloc(r, 0x40010), 24);
-	assert_int_equal(snag_regions_dealloc(r, 0x50000), 0);
+	assert_int_equal(snag_regions_dealloc(r, 0x40010, 1, 7), 24);
+	assert_int_equal(snag_regions_dealloc(r, 0x50000, 1, 7), 0);
 	snag_regions_alloc(r, 0x1f000, 0x12000, 1, 5); /* a stack lies in it */
 	assert_true(snag_regions_mark(r, 0x1f800, &offset, &nbytes) && nbytes == 0x800);
 	assert_true(snag_regions_mark(r, 0x30000, &offset, &nbytes) && nbytes == 0x1000);
@@ -80,7 +80,8 @@ static void random_blocks(void **unused)
 			if (!block[k].is_live || block[k].addr >= addr + nbytes ||
 			    addr >= block[k].addr + block[k].nbytes)
 				continue;
-			assert_int_equal(snag_regions_dealloc(r, block[k].addr), block[k].nbytes);
+			assert_int_equal(snag_regions_dealloc(r, block[k].addr, 1, 7),
+					 block[k].nbytes);
 			block[k].is_live = false;
 		}
 		snag_regions_alloc(r, addr, nbytes, 2, 7);
@@ -121,7 +122,8 @@ static void no_way_back(void **unused)
 			owner[i] = n + 1;
 		assert_true(strstr(name_at(r, LOW + 16 * (first + below(units))), "heap#"));
 		if (below(2))
-			assert_int_equal(snag_regions_dealloc(r, LOW + 16 * first), 16 * units);
+			assert_int_equal(snag_regions_dealloc(r, LOW + 16 * first, 1, 7),
+					 16 * units);
 		for (unsigned k = 0; k < 100; k++) {
 			uint64_t unit = below(UNITS);
 			unsigned number;

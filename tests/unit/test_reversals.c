@@ -86,9 +86,11 @@ static void blocks_of(const struct program *p, const struct machine *m, struct s
 		const struct done *d = &m->done[b];
 		s->at[b].id = id_of(d->task, d->number);
 		if (d->read != NONE)
-			snag_block_use(&s->at[b], 2 * (uint64_t)d->read, false);
+			snag_block_use(&s->at[b], SNAG_USE_KINDS * (uint64_t)d->read,
+				       SNAG_USE_READS);
 		if (d->write != NONE)
-			snag_block_use(&s->at[b], 2 * (uint64_t)d->write, true);
+			snag_block_use(&s->at[b], SNAG_USE_KINDS * (uint64_t)d->write,
+				       SNAG_USE_WRITES);
 		snag_block_uses_sort(&s->at[b]);
 		for (int a = 0; a < b; a++) {
 			if (is_structural(p, &m->done[a], &m->done[b]))

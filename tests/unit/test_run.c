@@ -57,8 +57,8 @@ static const struct {
 	{"var x; main { let p = new; let q = new; async { get q; } set q; set p; }",
 	 "0.async(1) 0.set(new@1#2) 1.get(new@1#2) 1.taskend 0.set(new@1) 0.taskend "},
 	{"var x; proc f() { spawn { x = 1; } } main { finish { f(); } isolated { x = 2; } }",
-	 "0.finish 0.frame 0.spawn(1) 1.w(x) 1.taskend 0.sync 0.frameend 0.finishend 0.iso 0.w(x) "
-	 "0.isoend 0.taskend "},
+	 "0.finish 0.frame 0.spawn(1) 1.w(x) 1.taskend 0.sync 0.frameend 0.finishend 0.iso "
+	 "0.upd(update#6) 0.w(x) 0.updend(update#6) 0.isoend 0.taskend "},
 	{"promise p; main { set p; async { set p; } }",
 	 "0.set(p) 0.async(1) ! t:1:34: promise 'p' is set already, at 1:19"},
 	{"var x; main { x = 1; while (1) { } }",

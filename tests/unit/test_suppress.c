@@ -31,8 +31,10 @@ static void test_patterns(void **state)
 			fail_msg("'%s' and '%s'", cases[i].pattern, cases[i].text);
 }
 
-static void last_matched(void *ctx, const char *text, const char *place, uint64_t matched)
+static void last_matched(void *ctx, const char *text, const char *place, uint64_t matched,
+			 bool is_over)
 {
+	assert_false(is_over);
 	char *list = ctx;
 	sprintf(list + strlen(list), "%s %s %d;", place, text, (int)matched);
 }

@@ -85,8 +85,8 @@ static void test_refuse(void **state)
 		 "event 1: isograph: cannot judge a trace with 'acq'; can: drdp"},
 		{"espbags", "0:set(p)",
 		 "event 0: espbags: cannot judge a trace with 'set'; can: drdp"},
-		{"spbags", "0:spawn(1) 1:taskend 0:finish",
-		 "event 2: spbags: cannot judge a trace with 'finish'; can: drdp"},
+		{"spbags", "0:finish 0:spawn(1) 1:finish",
+		 "event 2: spbags: cannot judge a finish inside a task; can: espbags"},
 		{"spbags", "0:iso", "event 0: spbags: cannot judge a trace with 'iso'; can: drdp"},
 		{"drdp", "0:w(x) 1:w(x)", "event 1: drdp: no task created this one"},
 		{"espbags", "0:async(1) 0:w(x)",
@@ -168,6 +168,12 @@ static void test_race_free(void **state)
 	} table[] = {
 		{"0:async(1) 1:w(x) 1:taskend 0:w(y)", true},
 		{"0:async(1) 1:iso 1:w(x) 1:isoend 1:taskend 0:iso 0:w(y) 0:isoend", true},
+		{"0:async(1) 1:iso 1:upd(a) 1:w(x) 1:updend(a) 1:isoend 1:taskend "
+		 "0:iso 0:upd(a) 0:w(x) 0:updend(a) 0:isoend",
+		 true},
+		{"0:async(1) 1:iso 1:upd(a) 1:w(x) 1:updend(a) 1:isoend 1:taskend "
+		 "0:iso 0:upd(b) 0:w(x) 0:updend(b) 0:isoend",
+		 false},
 		{"0:async(1) 1:iso 1:r(x) 1:isoend 1:taskend 0:iso 0:r(x) 0:isoend", true},
 		{"0:async(1) 1:iso 1:w(x) 1:isoend 1:taskend 0:iso 0:r(x) 0:isoend", false},
 		{"0:finish 0:async(1) 1:iso 1:w(x) 1:isoend 1:taskend 0:finishend 0:iso 0:w(x)",

@@ -134,7 +134,9 @@ static void test_expectations_agree(void **state)
 		{"predictable reads", "predictable literal"}, /* a weaker rule */
 		{"predictable literal", "predictable dependence"},
 		{"predictable dependence", "wdp"}, /* which is complete */
-		{"m2", "predictable reads"},	   /* which is sound */
+		{"syncp", "m2"},		   /* which finds every predictable race */
+		{"osr", "m2"},
+		{"m2", "predictable reads"}, /* which is sound */
 		{"shb", "hb"},
 		{"hb", "wcp"},
 		{"wcp", "dc"},

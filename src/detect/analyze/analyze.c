@@ -247,15 +247,22 @@ static bool has_branch(const struct snag_trace *trace)
 	return false;
 }
 
+static enum snag_mode mode_of(const struct snag_analyze_run *r, const struct snag_detector *d,
+			      enum snag_rules rules)
+{
+	if (d->decide == SNAG_DECIDE_DEPENDENCE)
+		return snag_mode_of(rules);
+	return d->vindicates_dc && r->options->stages == SNAG_STAGES_PAPER ? SNAG_MODE_DC
+									   : SNAG_MODE_M2;
+}
+
 /* Decides the pairs of the detectors that want it. */
 static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 {
 	enum snag_rules rules = snag_rules_of(r->options->rules, has_branch(r->trace));
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE
-					      ? snag_mode_of(rules)
-					      : SNAG_MODE_M2;
+		enum snag_mode mode = mode_of(r, c->detector, rules);
 		if (!c->decides)
 			continue;
 		double begin = snag_seconds_now();
@@ -330,6 +337,15 @@ static int windows_finish(struct snag_analyze_run *r)
 	return rc;
 }
 
+/* Whether a detector or a procedure needs stacks with the locks that only one thread takes. */
+static bool needs_all_locks(const struct snag_analyze_options *options)
+{
+	bool needs = options->stages == SNAG_STAGES_PAPER;
+	for (size_t i = 0; i < options->ndetectors; i++)
+		needs |= options->detector[i]->all_locks;
+	return needs;
+}
+
 /* The work after the reading: naming and deciding pairs. */
 static int second_part(struct snag_analyze_run *r)
 {
@@ -339,8 +355,8 @@ static int second_part(struct snag_analyze_run *r)
 	    !r->analysis->interrupted) {
 		if (!r->is_lent)
 			snag_trace_names(r->trace, r->src);
-		ix = r->options->stages == SNAG_STAGES_PAPER ? snag_index_new_published(r->trace)
-							     : snag_index_new(r->trace);
+		ix = needs_all_locks(r->options) ? snag_index_new_published(r->trace)
+						 : snag_index_new(r->trace);
 	}
 	if (ix && !ix->is_task)
 		decide_pairs(r, ix);
@@ -403,7 +419,7 @@ static enum snag_stages stages_of(const struct snag_analyze_options *options,
 				  const struct snag_detector *d)
 {
 	bool decides = d->decide && !options->undecided;
-	return (d->finish && !d->tells_deadlocks) || decides ? options->stages : SNAG_STAGES_EXACT;
+	return d->has_stages || decides ? options->stages : SNAG_STAGES_EXACT;
 }
 
 static uint64_t max_races(const struct snag_analyze_options *options)

@@ -66,6 +66,10 @@ struct snag_analysis {
 	struct snag_slice *slice; /* what was analysed; NULL: all of the trace */
 };
 
+/* Returns what a slice of a trace must have for these detectors, a set of SNAG_WANT_*
+ * (slice/contended.h); 0: they need the whole trace. */
+unsigned snag_analyze_slice(const struct snag_analyze_options *options);
+
 /* Reads the source to its end, and again where races need it.  After a failure nothing needs to
  * be freed. */
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,

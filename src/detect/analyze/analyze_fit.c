@@ -39,11 +39,16 @@ static int refuse(struct snag_analyze_run *r, size_t i, const struct snag_batch 
 			 place, r->collector[i].detector->name, why);
 }
 
+static uint32_t judged_ops(const struct snag_detector *d)
+{
+	return d->ops | d->launch_ops;
+}
+
 static int refuse_op(struct snag_analyze_run *r, size_t i, const struct snag_batch *batch)
 {
 	char why[160];
 	size_t k = 0;
-	while (r->collector[i].detector->ops >> batch->ev[k].op & 1)
+	while (judged_ops(r->collector[i].detector) >> batch->ev[k].op & 1)
 		k++;
 	uint8_t op = batch->ev[k].op;
 	const char *fit = NULL;
@@ -71,7 +76,7 @@ int snag_fit_before(struct snag_analyze_run *r, const struct snag_batch *batch)
 		ops |= UINT32_C(1) << batch->ev[i].op;
 	r->ops |= ops;
 	for (size_t i = 0; i < r->analysis->n; i++) {
-		if (r->is_out[i] || !(ops & ~r->collector[i].detector->ops))
+		if (r->is_out[i] || !(ops & ~judged_ops(r->collector[i].detector)))
 			continue;
 		leave_out(r, i);
 		if (!r->options->fitting || !is_any_left(r))

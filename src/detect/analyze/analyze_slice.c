@@ -45,8 +45,7 @@ struct sliced {
 	bool is_of_tasks, is_stopped, gave_up;
 };
 
-/* [fits] Returns what the detectors need in a slice; 0: the whole trace. */
-static unsigned slice_wants(const struct snag_analyze_options *options)
+unsigned snag_analyze_slice(const struct snag_analyze_options *options) /* [fits] */
 {
 	unsigned wants = 0;
 	if (options->whole || options->stages != SNAG_STAGES_EXACT)
@@ -343,7 +342,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
 	struct sliced s = {.src = src, .options = options, .err = err, .begin = snag_seconds_now()};
-	unsigned wants = slice_wants(options);
+	unsigned wants = snag_analyze_slice(options);
 	int rc = wants ? second_reading_prepare(&s) : 0;
 	if (rc < 0)
 		return rc;

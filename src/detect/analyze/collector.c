@@ -341,7 +341,9 @@ static enum snag_procedure procedure_of(const struct snag_collector *c)
 {
 	if (c->env.stages != SNAG_STAGES_PAPER)
 		return SNAG_DECIDE_EXACTLY;
-	return c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION : SNAG_VINDICATE;
+	return c->detector->decide == SNAG_DECIDE_READS && !c->detector->vindicates_dc
+		       ? SNAG_RACE_DECISION
+		       : SNAG_VINDICATE;
 }
 
 /* For a complete relation: all predictable races are its pairs.  If one race per pair of

@@ -25,9 +25,8 @@
  *             6.1; docs/algorithms/decide.md for what replaces RaceDecision.
  */
 #include "base/memory.h"
-#include "detect/candidates/candidates.h"
+#include "detect/candidates/decide_all.h"
 #include "detect/detector.h"
-#include "detect/candidates/verify.h"
 
 static void *m2_open(const struct snag_detector_env *env)
 {
@@ -41,42 +40,11 @@ static void m2_close(void *state)
 	free(state);
 }
 
-static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
-{
-	return snag_verify_add(ctx, e1, e2);
-}
-
 static bool m2_finish(void *state, struct snag_index *ix)
 {
 	const struct snag_detector_env *env = *(const struct snag_detector_env **)state;
-	struct snag_candidates_options options = {.mode = SNAG_MODE_M2,
-						  .by_class = !env->pairs,
-						  .is_bounded = env->max_races != SNAG_ALL_RACES,
-						  .on_cut = snag_verify_cut};
-	if (ix->is_task) /* they have no witnesses */
-		return false;
-	snag_index_add_mode(ix, SNAG_MODE_M2);
 	bool by_paper = env->stages == SNAG_STAGES_PAPER;
-	struct snag_verify *v = snag_verify_new(
-		env, ix, SNAG_MODE_M2, by_paper ? SNAG_RACE_DECISION : SNAG_DECIDE_EXACTLY);
-	if (!env->pairs)
-		snag_verify_keep(v);
-	snag_candidates(ix, &options, on_candidate, v);
-	bool again = snag_verify_round(v);
-	options.by_class = false;
-	options.locations = snag_verify_locations(v);
-	if (again) {
-		snag_candidates(ix, &options, on_candidate, v);
-		snag_verify_round(v);
-	}
-	if (!env->pairs) {
-		snag_verify_count(v);
-		snag_candidates(ix, &options, on_candidate, v);
-		snag_verify_report(v);
-	}
-	bool is_complete = snag_verify_is_complete(v);
-	snag_verify_free(v);
-	return is_complete;
+	return snag_candidates_decide(env, ix, by_paper ? SNAG_RACE_DECISION : SNAG_DECIDE_EXACTLY);
 }
 
 const struct snag_detector snag_detector_m2 = {
@@ -90,6 +58,7 @@ const struct snag_detector snag_detector_m2 = {
 	.verdict = SNAG_PREDICTED,
 	.slice = SNAG_WANT_KEPT,
 	.by_default = true,
+	.has_stages = true,
 	.open = m2_open,
 	.finish = m2_finish,
 	.close = m2_close,

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/slots.h"
 #include "witness/decide/check.h"
+#include "witness/decide/closed.h"
 #include "witness/decide/paper.h"
 #include "witness/decide/vindicate.h"
 
@@ -65,6 +66,7 @@ struct worker {
 	struct snag_decider *decider;
 	struct snag_paper *paper;
 	struct snag_vindicator *vindicator;
+	struct snag_closed *closed;
 };
 
 struct snag_verify {
@@ -99,6 +101,28 @@ struct snag_verify {
 	bool is_at_least;
 };
 
+static void worker_init(struct worker *w, const struct snag_index *ix,
+			enum snag_procedure procedure, const struct snag_decide_options *options)
+{
+	switch (procedure) {
+	case SNAG_DECIDE_EXACTLY:
+		w->decider = snag_decider_new(ix, options);
+		break;
+	case SNAG_RACE_DECISION:
+		w->paper = snag_paper_new(ix, options->max_window);
+		break;
+	case SNAG_VINDICATE:
+		w->vindicator = snag_vindicator_new(ix, options->mode, options->max_window);
+		break;
+	case SNAG_SYNC_PRESERVING:
+		w->closed = snag_closed_new(ix, SNAG_PRESERVING);
+		break;
+	case SNAG_SYNC_REVERSAL:
+		w->closed = snag_closed_new(ix, SNAG_OPTIMISTIC);
+		break;
+	}
+}
+
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 				    const struct snag_index *ix, enum snag_mode mode,
 				    enum snag_procedure procedure)
@@ -116,15 +140,8 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 		v->listing.limit = limit > MIN_PLACES ? limit : MIN_PLACES;
 	}
 	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
-	for (unsigned i = 0; i < v->workers; i++) {
-		struct worker *w = &v->worker[i];
-		if (procedure == SNAG_DECIDE_EXACTLY)
-			w->decider = snag_decider_new(ix, &options);
-		else if (procedure == SNAG_RACE_DECISION)
-			w->paper = snag_paper_new(ix, options.max_window);
-		else
-			w->vindicator = snag_vindicator_new(ix, mode, options.max_window);
-	}
+	for (unsigned i = 0; i < v->workers; i++)
+		worker_init(&v->worker[i], ix, procedure, &options);
 	return v;
 }
 
@@ -138,6 +155,7 @@ void snag_verify_free(struct snag_verify *v)
 		snag_decider_free(v->worker[i].decider);
 		snag_paper_free(v->worker[i].paper);
 		snag_vindicator_free(v->worker[i].vindicator);
+		snag_closed_free(v->worker[i].closed);
 	}
 	free(v->worker);
 	free(v->block);
@@ -167,7 +185,7 @@ static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
  * granted where it can be. */
 static bool changes_reads(struct snag_verify *v, const struct snag_witness *w)
 {
-	if (v->mode == SNAG_MODE_M2)
+	if (snag_rules_of_mode(v->mode) == SNAG_RULES_READS)
 		return false;
 	/* Relaxed: a count, nothing is published by it. */
 	uint64_t n = v->ix->nevents;
@@ -205,7 +223,14 @@ static const struct snag_witness *decide_by(const struct snag_verify *v, unsigne
 		return snag_paper_witness(w->paper);
 	case SNAG_VINDICATE:
 		ret->decision = snag_vindicate(w->vindicator, pair.e1, pair.e2);
+		ret->is_uncertain = ret->decision == SNAG_INFEASIBLE && v->mode == SNAG_MODE_DC;
 		return snag_vindicator_witness(w->vindicator);
+	case SNAG_SYNC_PRESERVING:
+	case SNAG_SYNC_REVERSAL:
+		ret->decision = snag_closed_decide(w->closed, pair.e1, pair.e2);
+		ret->is_uncertain =
+			ret->decision == SNAG_INFEASIBLE && !snag_closed_is_certain(w->closed);
+		return snag_closed_witness(w->closed);
 	default:
 		ret->decision = snag_decide(w->decider, pair.e1, pair.e2);
 		return snag_decider_witness(w->decider);
@@ -382,7 +407,8 @@ static void block_decide(void *ctx, unsigned worker, size_t i)
 
 static void result_count(struct snag_verify *v, struct pair pair, const struct result *r)
 {
-	v->is_at_least |= r->decision == SNAG_UNDECIDED || r->is_uncertain;
+	v->is_at_least |= r->decision == SNAG_UNDECIDED ||
+			  (r->is_uncertain && v->procedure == SNAG_RACE_DECISION);
 	if (r->decision != SNAG_VERIFIED)
 		return;
 	place_find(v, pair)->count++;
@@ -538,7 +564,7 @@ static void uncertain_report(struct snag_verify *v)
 	for (size_t i = 0; i < v->nplaces; i++)
 		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
 	v->is_incomplete |= v->nuncertain > 0;
-	if (v->procedure == SNAG_RACE_DECISION)
+	if (v->procedure == SNAG_RACE_DECISION || v->mode == SNAG_MODE_DC)
 		v->env->on_uncertain(v->env->ctx, v->nuncertain);
 }
 

@@ -37,6 +37,9 @@ enum snag_procedure {
 	SNAG_DECIDE_EXACTLY, /* witness/decide/decide.h */
 	SNAG_RACE_DECISION,  /* witness/decide/paper.h; mode M2 only */
 	SNAG_VINDICATE,	     /* witness/decide/vindicate.h */
+	/* witness/decide/closed.h; mode M2 only */
+	SNAG_SYNC_PRESERVING,
+	SNAG_SYNC_REVERSAL,
 };
 
 /* The index has the rows of the mode; both outlive it. */

@@ -12,8 +12,6 @@
 
 enum { MAX_STEPS = 1 << 24 }; /* of one search; beyond, circles may be missing */
 
-/* ---- kinds ---- */
-
 static bool is_request(const struct snag_event *ev)
 {
 	return (ev->op == SNAG_OP_JOIN || ev->op == SNAG_OP_ACQUIRE ||
@@ -125,8 +123,6 @@ void snag_circles_done(struct snag_circles *c)
 	free(c->held);
 	*c = (struct snag_circles){0};
 }
-
-/* ---- circles ---- */
 
 struct finder {
 	const struct snag_circles *c;

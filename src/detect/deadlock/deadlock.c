@@ -85,8 +85,6 @@ static void deadlock_close(void *state)
 	free(d);
 }
 
-/* ---- sets of locations ---- */
-
 static uint64_t place_hash(const void *ctx, uint32_t number)
 {
 	const struct place *p = &((const struct deadlocks *)ctx)->place[number];
@@ -129,8 +127,6 @@ static struct place *place_of(struct deadlocks *d)
 		snag_slots_add(&d->by_locations, (uint32_t)d->nplaces, place_hash, d);
 	return &d->place[d->nplaces++];
 }
-
-/* ---- reporting ---- */
 
 static struct snag_site site_of(const struct deadlocks *d, uint32_t e)
 {
@@ -180,8 +176,6 @@ static void report(struct deadlocks *d, const uint32_t *request, uint32_t n,
 	d->nfound++;
 	d->env->on_deadlock(d->env->ctx, &found);
 }
-
-/* ---- deciding ---- */
 
 static bool is_over(const struct deadlocks *d)
 {

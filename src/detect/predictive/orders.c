@@ -101,6 +101,7 @@ const struct snag_detector snag_detector_dc = {
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_READS,
+	.vindicates_dc = true,
 	.open = snag_predictive_open,
 	.events = dc_events,
 	.end = dc_end,

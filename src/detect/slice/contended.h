@@ -55,7 +55,7 @@ enum {
 	SNAG_WANTS = 7,
 };
 
-enum { SNAG_CONTENDED_THREADS = (1 << 25) - 2 }; /* the most */
+enum { SNAG_CONTENDED_THREADS = (1 << 22) - 2 }; /* the most */
 
 struct snag_contended;
 

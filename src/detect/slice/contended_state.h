@@ -19,10 +19,13 @@ enum {
 	PLAIN = 16,	   /* has plain accesses */
 	UNGUARDED = 32,	   /* no lock is held at all of them */
 	BLIND = 64,	   /* some write comes, by K, after not all it conflicts with */
-	FLAG_BITS = 7,	   /* SNAG_WANTS and these */
+	PARTIAL = 128,	   /* its last write is not that of all its bytes (contended_memory.h) */
+	LOCK = 256,	   /* a lock lies there (likewise) */
+	FREED = 512,	   /* its block was freed (likewise) */
+	FLAG_BITS = 10,	   /* SNAG_WANTS and these */
 	READERS_LEAST = 2, /* room for readers in a list */
 	KNOWN = 16,
-	AHEAD = 16,	  /* events, between fetching a variable and its access */
+	AHEAD = 64,	  /* events, between fetching a variable and its access */
 	LIKELY_MOST = 16, /* variables that one location may make likely */
 };
 
@@ -57,7 +60,8 @@ struct holding {
 
 struct snag_contended {
 	unsigned wants;
-	uint32_t *guard; /* by variable: 1 + a lock that was held at all accesses; 0: none yet */
+	bool shares_times; /* an odd event is several writes: [time] of contended_memory.h */
+	uint32_t *guard;   /* by variable: 1 + a lock that was held at all accesses; 0: none yet */
 	size_t guard_cap;
 	struct holding *held; /* by thread */
 	size_t held_cap;

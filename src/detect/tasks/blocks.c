@@ -3,12 +3,12 @@
  * blocks.c - the isolated blocks of a run of tasks, and which of them must keep their order
  *
  * State.  task[t]     its path, the number of tasks it created and of blocks it entered; its
- *                     block
+ *                     block and its update
  *         step[s]     the step (order/dpst.h) of each block
  *         use[]       accesses of blocks, in a list for each variable; one for each block and
  *                     kind of access
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
- *                     block came first in this run (runtime/omp_sections.h): it is no structure
+ *                     block came first in this run (runtime/tasks/omp_sections.h): it is no structure
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/tasks/blocks.h"
@@ -21,18 +21,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 8, EVERYTHING = 8 }; /* EVERYTHING: no name of name_of() */
+enum { CELL = 8, NAME = SNAG_USE_KINDS, EVERYTHING = 4 * NAME }; /* no name of name_of() */
 
 struct member {
 	uint64_t path;
 	uint32_t children, sections;
 	uint32_t depth, inside; /* locks it has, or isolated; its block, if so */
+	uint32_t update;	/* the kind of the update that it is in; 0: none */
 };
 
 struct use {
 	uint32_t section;
 	uint32_t next; /* of the same variable, or 0 */
-	bool is_write;
+	uint32_t kind;
 };
 
 struct reading {
@@ -56,10 +57,15 @@ struct reading {
 	bool has_begun, is_nested, is_cut;
 };
 
-void snag_block_use(struct snag_block *b, uint64_t name, bool is_write)
+bool snag_uses_commute(uint32_t kind, uint32_t other)
+{
+	return kind == other && kind != SNAG_USE_WRITES;
+}
+
+void snag_block_use(struct snag_block *b, uint64_t name, uint32_t kind)
 {
 	b->use = snag_grow(b->use, &b->use_cap, b->nuses + 1, sizeof(*b->use));
-	b->use[b->nuses++] = (name & ~UINT64_C(1)) | is_write;
+	b->use[b->nuses++] = (name & ~(uint64_t)(NAME - 1)) | kind;
 }
 
 static int compare(const void *a, const void *b)
@@ -81,17 +87,12 @@ void snag_block_uses_sort(struct snag_block *b)
 
 bool snag_block_uses_conflict(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
-	size_t i = 0, k = 0;
-	while (i < na && k < nb) {
-		uint64_t x = a[i] >> 1, y = b[k] >> 1;
-		if (x == y && ((a[i] | b[k]) & 1))
-			return true;
-		if (x == y && i + 1 < na && a[i + 1] >> 1 == x) /* it is read and written */
-			return true;
-		if (x == y && k + 1 < nb && b[k + 1] >> 1 == y)
-			return true;
-		i += x <= y;
-		k += y <= x;
+	for (size_t i = 0, k = 0; i < na; i++) {
+		while (k < nb && b[k] / NAME < a[i] / NAME)
+			k++;
+		for (size_t m = k; m < nb && b[m] / NAME == a[i] / NAME; m++)
+			if (!snag_uses_commute(a[i] % NAME, b[m] % NAME))
+				return true;
 	}
 	return false;
 }
@@ -106,12 +107,24 @@ static uint64_t name_of(const char *variable)
 	uint64_t name = plus ? strtoull(plus + 1, NULL, 0) / CELL + 1 : 1;
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
 		if (strncmp(variable, other[i], strlen(other[i])) == 0)
-			return 2 * i + 2;
+			return NAME * (i + 1);
 	if (variable[0] == 'T' && strstr(variable, "-0x"))
 		return 0;
 	for (size_t i = 0; i < length && variable[i] != '#'; i++)
 		name = snag_mix(name + (unsigned char)variable[i]);
 	return name | UINT64_C(1) << 63;
+}
+
+/* Returns the kind of an update, which is the same in every schedule.  An update of unknown kind
+ * is a write. */
+static uint32_t update_kind(const char *name)
+{
+	size_t begin = strlen(SNAG_UPDATE_NAME);
+	unsigned long number = strncmp(name, SNAG_UPDATE_NAME, begin) == 0
+				       ? strtoul(name + begin, NULL, 10)
+				       : SNAG_USE_KINDS;
+	return number < SNAG_USE_KINDS - SNAG_USE_UPDATES ? SNAG_USE_UPDATES + (uint32_t)number
+							  : SNAG_USE_WRITES;
 }
 
 static void pair_add(struct pair **pairs, size_t *n, size_t *cap, struct pair pair)
@@ -138,7 +151,7 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 	m->inside = (uint32_t)r->n - 1;
 	if (!r->options.all_conflict)
 		return;
-	snag_block_use(&r->at[m->inside], EVERYTHING, true);
+	snag_block_use(&r->at[m->inside], EVERYTHING, SNAG_USE_WRITES);
 	for (uint32_t a = 0; a < m->inside; a++)
 		pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
 			 (struct pair){a, m->inside});
@@ -147,21 +160,23 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 static void section_access(struct reading *r, const struct snag_event *ev)
 {
 	uint32_t now = r->task[ev->thread].inside, *first = &r->of[ev->target];
-	bool is_write = snag_op_writes(ev->op), is_known = false;
+	uint32_t update = r->task[ev->thread].update;
+	uint32_t kind = update ? update : snag_op_writes(ev->op) ? SNAG_USE_WRITES : SNAG_USE_READS;
+	bool is_known = false;
 	for (uint32_t u = *first; u; u = r->use[u].next) {
 		const struct use *use = &r->use[u];
 		if (use->section == now)
-			is_known |= use->is_write == is_write;
-		else if (use->is_write || is_write)
+			is_known |= use->kind == kind;
+		else if (!snag_uses_commute(use->kind, kind))
 			pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
 				 (struct pair){use->section, now});
 	}
 	if (is_known)
 		return;
 	snag_block_use(&r->at[now], name_of(snag_name(r->names, SNAG_SPACE_VARIABLE, ev->target)),
-		       is_write);
+		       kind);
 	r->use = snag_grow(r->use, &r->use_cap, r->nuses + 1, sizeof(*r->use));
-	r->use[r->nuses] = (struct use){now, *first, is_write};
+	r->use[r->nuses] = (struct use){now, *first, kind};
 	*first = (uint32_t)r->nuses++;
 }
 
@@ -198,6 +213,9 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 		section_access(r, ev);
 	} else if (is_boundary(r, ev) || (is_promise && depth)) { /* [flag] */
 		return;
+	} else if (SNAG_OPS_OF_UPDATES >> ev->op & 1) {
+		const char *name = snag_name(r->names, SNAG_SPACE_LOCK, ev->target);
+		r->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? update_kind(name) : 0;
 	} else if (snag_op_is_of_tasks(ev->op)) {
 		if (ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN) {
 			struct member *m = &r->task[ev->thread];

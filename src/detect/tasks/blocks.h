@@ -6,9 +6,9 @@
  * also a block.
  *
  * Two blocks are ordered by structure if the order of tasks orders them (order/task_order.h).
- * They are ordered by conflict if they access one variable and one of them writes: then the one
- * that ran first comes before.  Everything else about a run without races follows from these
- * two.
+ * They are ordered by conflict if they access one variable and the accesses do not commute: then
+ * the one that ran first comes before.  Two reads commute, and so do two updates of one kind
+ * (trace/event.h).  Everything else about a run without races follows from these two.
  */
 #ifndef SNAG_DETECT_BLOCKS_H
 #define SNAG_DETECT_BLOCKS_H
@@ -22,13 +22,16 @@ struct snag_block {
 	snag_tid task;
 	snag_loc loc;
 	/* Its accesses, by names that are the same in every schedule, or by one name for all
-	 * accesses without such a name; ascending.  The lowest bit: it writes. */
+	 * accesses without such a name; ascending.  The lowest bits: the kind of access. */
 	uint64_t *use;
 	size_t nuses, use_cap;
 };
 
-/* Adds a use: a name whose lowest bit does not count.  After the last one, sort them. */
-void snag_block_use(struct snag_block *b, uint64_t name, bool is_write);
+enum { SNAG_USE_READS, SNAG_USE_WRITES, SNAG_USE_UPDATES, SNAG_USE_KINDS = 4096 };
+bool snag_uses_commute(uint32_t kind, uint32_t other);
+
+/* Adds a use: a name whose lowest bits do not count.  After the last one, sort them. */
+void snag_block_use(struct snag_block *b, uint64_t name, uint32_t kind);
 void snag_block_uses_sort(struct snag_block *b);
 bool snag_block_uses_conflict(const uint64_t *a, size_t na, const uint64_t *b, size_t nb);
 

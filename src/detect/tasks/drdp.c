@@ -26,7 +26,8 @@
  *                      it is parallel to (task_order.h).  Inside a program, it also need not
  *                      replace an earlier one that will be parallel to all that it will be
  *         [order]      a guarded access and a conflicting one that does not come before, but is
- *                      excluded: their order matters, so finding no race proves nothing
+ *                      excluded: their order matters, so finding no race proves nothing.  The
+ *                      order of updates that commute does not matter
  *
  * Guarantee.  Names a race for exactly the variables that have two parallel conflicting accesses
  *             whose guards do not exclude each other.  If there is none, this input has none on
@@ -207,7 +208,7 @@ static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset 
 			   bool is_write, const struct snag_event *ev, uint32_t event) /* [order] */
 {
 	enum snag_doubt why = snag_guards_reason(&d->guards, e->guard, guard);
-	if (d->is_doubted[why])
+	if (d->is_doubted[why] || snag_guards_commute(&d->guards, e->guard, guard))
 		return;
 	struct snag_past first = past_parallel(d, snag_past_writer(&e->past, &e->events));
 	if (!first.who && is_write)

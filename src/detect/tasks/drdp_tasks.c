@@ -6,7 +6,9 @@
 #include "detect/tasks/task_event.h"
 
 /* The operations that make up the order of tasks. */
-#define ORDERING (SNAG_OPS_OF_TASKS & ~(SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END)))
+#define ORDERING             \
+	(SNAG_OPS_OF_TASKS & \
+	 ~(SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OPS_OF_UPDATES))
 
 static __attribute__((noinline)) void refuse(struct drdp *d, const struct snag_event *ev,
 					     uint32_t event, const char *why)

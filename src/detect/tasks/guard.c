@@ -20,6 +20,7 @@ void snag_guards_done(struct snag_guards *g)
 {
 	snag_locksets_done(&g->sets);
 	free(g->held);
+	free(g->kind);
 	snag_huge_free(g->of, g->of_cap, sizeof(*g->of));
 	free(g->entry);
 }
@@ -42,9 +43,32 @@ void snag_guards_reserve(struct snag_guards *g, size_t ntasks, size_t nvariables
 		of_grow(g, nvariables);
 }
 
+static bool is_in(struct snag_guards *g, snag_lockset what, snag_lockset a, snag_lockset b)
+{
+	return snag_lockset_within(&g->sets, what, a) && snag_lockset_within(&g->sets, what, b);
+}
+
+static void kind_add(struct snag_guards *g, uint32_t lock)
+{
+	snag_lockset kind = snag_lockset_add(&g->sets, 0, lock, true);
+	for (size_t i = 0; i < g->nkinds; i++)
+		if (g->kind[i] == kind)
+			return;
+	g->kind = snag_grow(g->kind, &g->kind_cap, g->nkinds + 1, sizeof(*g->kind));
+	g->kind[g->nkinds++] = kind;
+}
+
+bool snag_guards_commute(struct snag_guards *g, snag_lockset a, snag_lockset b)
+{
+	for (size_t i = 0; i < g->nkinds; i++)
+		if (is_in(g, g->kind[i], a, b))
+			return true;
+	return false;
+}
+
 void snag_guards_event(struct snag_guards *g, const struct snag_event *ev, size_t ntasks)
 {
-	bool is_shared = ev->op == SNAG_OP_ACQUIRE_SHARED;
+	bool is_shared = ev->op == SNAG_OP_ACQUIRE_SHARED || ev->op == SNAG_OP_UPDATE_BEGIN;
 	uint32_t lock = ev->target + LOCKS;
 	switch (ev->op) {
 	case SNAG_OP_ISOLATED_BEGIN:
@@ -55,6 +79,10 @@ void snag_guards_event(struct snag_guards *g, const struct snag_event *ev, size_
 	case SNAG_OP_ACQUIRE_SHARED:
 	case SNAG_OP_RELEASE:
 	case SNAG_OP_RELEASE_SHARED:
+	case SNAG_OP_UPDATE_END:
+		break;
+	case SNAG_OP_UPDATE_BEGIN:
+		kind_add(g, lock);
 		break;
 	default:
 		return;
@@ -69,11 +97,6 @@ void snag_guards_event(struct snag_guards *g, const struct snag_event *ev, size_
 snag_lockset snag_guard_atomic(struct snag_guards *g, snag_lockset guard)
 {
 	return guard ? snag_lockset_add(&g->sets, guard, ATOMIC, false) : g->atomic;
-}
-
-static bool is_in(struct snag_guards *g, snag_lockset what, snag_lockset a, snag_lockset b)
-{
-	return snag_lockset_within(&g->sets, what, a) && snag_lockset_within(&g->sets, what, b);
 }
 
 enum snag_doubt snag_guards_reason(struct snag_guards *g, snag_lockset a, snag_lockset b)

@@ -7,6 +7,8 @@
  *         take.  The guard of an access is the set of locks it holds (order/lockset.h).  A plain
  *         access outside all of these has guard 0, which costs nothing.  The past of a variable
  *         is kept by guard: any third access treats two accesses of one guard alike.
+ *         An update (trace/event.h) also holds its kind, shared: this excludes nothing, and says
+ *         that its order with other updates of that kind does not matter.
  *
  * State.  held[t]     the guard of task t; allocated with the first lock or isolated block
  *         of[v]       the first entry of a variable, or 0; allocated with the first guard
@@ -29,6 +31,8 @@ struct snag_guarded {
 struct snag_guards {
 	struct snag_locksets sets;
 	snag_lockset isolated, atomic; /* the guards that contain nothing else */
+	snag_lockset *kind;	       /* likewise, of each kind of update so far */
+	size_t nkinds, kind_cap;
 	snag_lockset *held;
 	size_t held_cap;
 	uint32_t *of;
@@ -43,7 +47,7 @@ void snag_guards_done(struct snag_guards *g);
 /* Makes room for so many tasks and variables, if there are guards already. */
 void snag_guards_reserve(struct snag_guards *g, size_t ntasks, size_t nvariables);
 
-/* Handles an acquire, a release, the begin or end of an isolated block; ignores anything else.
+/* Handles the begin and end of locks, isolated blocks and updates; ignores anything else.
  * `ntasks`: the number of tasks. */
 void snag_guards_event(struct snag_guards *g, const struct snag_event *ev, size_t ntasks);
 
@@ -56,6 +60,8 @@ snag_lockset snag_guard_atomic(struct snag_guards *g, snag_lockset guard);
 
 /* Returns what keeps two accesses with these guards apart; the guards exclude each other. */
 enum snag_doubt snag_guards_reason(struct snag_guards *g, snag_lockset a, snag_lockset b);
+/* Returns whether accesses with these guards are parts of updates that commute. */
+bool snag_guards_commute(struct snag_guards *g, snag_lockset a, snag_lockset b);
 
 /* Returns the entry of a variable with this guard; makes it if there is none. */
 struct snag_guarded *snag_guarded_entry(struct snag_guards *g, uint32_t variable,

@@ -9,11 +9,15 @@
  *         A section is therefore a promise: its end sets the promise, and a conflicting access of a
  *         later section gets it.  drdp (drdp.c) judges the run with these promises.
  *
- * State.  task[t]      the sections that a task is in, one for each lock
- *         entry[]      of a variable and a lock: the last section that wrote, and those that read since;
- *                      in a list for each variable
- * Rules.  [access]     a read gets the promise of the last section that wrote; a write also those of the
- *                      sections that have read since
+ *         Reads commute with reads, and an update with updates of its kind (trace/event.h).  So the
+ *         accesses to a variable form groups that commute, and an access waits for the group before
+ *         its own.
+ *
+ * State.  task[t]      the sections that a task is in, one for each lock; its update
+ *         entry[]      of a variable and a lock: the kind of the last accesses, the sections that made
+ *                      them, and the sections of the group before; in a list for each variable
+ * Rules.  [access]     of the kind of the last ones: gets the promises of the group before; of another
+ *                      kind, or a write: begins a group, and gets the promises of the last one
  *         [end]        sets the promise of the section
  *         [locks]      isolated blocks always count; locks if env->ordered_locks says so
  *
@@ -40,13 +44,18 @@ struct section {
 	bool is_used;
 };
 
+enum { WRITES, READS, UPDATES }; /* kinds of accesses; the kinds of updates are the last */
+
+struct group {
+	uint32_t *section;
+	size_t n, cap;
+};
+
 struct entry {
 	uint32_t lock;
-	uint32_t next;	 /* of the same variable; 0: none */
-	uint32_t writer; /* the last section that wrote + 1; 0: none */
-	uint32_t read;	 /* the last section that read + 1 */
-	uint32_t *reader;
-	size_t nreaders, reader_cap;
+	uint32_t next; /* of the same variable; 0: none */
+	uint32_t kind; /* of the accesses of `last` */
+	struct group last, before;
 };
 
 struct sections {
@@ -58,6 +67,7 @@ struct sections {
 	struct member {
 		struct section *at;
 		size_t n, cap;
+		uint32_t update; /* 1 + the kind of the update that it is in; 0: none */
 	} * task;
 	size_t task_cap;
 	uint32_t *of; /* by variable */
@@ -84,8 +94,10 @@ static void sections_close(void *state)
 	s->judge->close(s->judging);
 	for (size_t i = 0; i < s->task_cap; i++)
 		free(s->task[i].at);
-	for (size_t i = 1; i < s->nentries; i++)
-		free(s->entry[i].reader);
+	for (size_t i = 1; i < s->nentries; i++) {
+		free(s->entry[i].last.section);
+		free(s->entry[i].before.section);
+	}
 	free(s->task);
 	free(s->of);
 	free(s->entry);
@@ -122,28 +134,34 @@ static struct entry *entry_get(struct sections *s, uint32_t variable, uint32_t l
 	return &s->entry[e];
 }
 
+/* A write and what the same section did before it are one group. */
+static void group_begin(struct entry *e, uint32_t kind)
+{
+	struct group before = e->before;
+	e->before = e->last;
+	e->last = before;
+	e->last.n = 0;
+	e->kind = kind;
+}
+
 static void section_access(struct sections *s, struct section *in, const struct snag_event *ev,
 			   uint32_t event) /* [access] */
 {
 	struct entry *e = entry_get(s, ev->target, in->lock);
-	bool is_write = snag_op_writes(ev->op);
-	uint32_t own = in->number + 1;
-	if (e->writer == own || (!is_write && e->read == own))
+	uint32_t update = s->task[ev->thread].update, own = in->number;
+	uint32_t kind = update ? UPDATES + update - 1 : snag_op_writes(ev->op) ? WRITES : READS;
+	struct group *g = &e->last;
+	bool is_last = g->n && g->section[g->n - 1] == own;
+	if (is_last && (e->kind == kind || (e->kind == WRITES && g->n == 1)))
 		return;
-	if (e->writer)
-		promise_event(s, ev, event, SNAG_OP_PROMISE_GET, e->writer - 1);
-	for (size_t i = 0; is_write && i < e->nreaders; i++)
-		if (e->reader[i] != own)
-			promise_event(s, ev, event, SNAG_OP_PROMISE_GET, e->reader[i] - 1);
+	if (!g->n || e->kind != kind || kind == WRITES)
+		group_begin(e, kind);
+	for (size_t i = 0; i < e->before.n; i++)
+		if (e->before.section[i] != own)
+			promise_event(s, ev, event, SNAG_OP_PROMISE_GET, e->before.section[i]);
 	in->is_used = true;
-	if (is_write) {
-		e->writer = own;
-		e->nreaders = 0;
-	} else {
-		e->reader =
-			snag_grow(e->reader, &e->reader_cap, e->nreaders + 1, sizeof(*e->reader));
-		e->reader[e->nreaders++] = e->read = own;
-	}
+	g->section = snag_grow(g->section, &g->cap, g->n + 1, sizeof(*g->section));
+	g->section[g->n++] = own;
 }
 
 static void section_begin(struct sections *s, snag_tid task, uint32_t lock)
@@ -210,6 +228,8 @@ static void sections_sync(void *state, const struct snag_event *ev, uint32_t eve
 		access_take(s, ev, event);
 	if (snag_op_info[ev->op].space == SNAG_SPACE_PROMISE)
 		own.target = 2 * ev->target;
+	if (SNAG_OPS_OF_UPDATES >> ev->op & 1)
+		s->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? ev->target + 1 : 0;
 	boundary(s, ev, event);
 	s->judge->inside->sync(s->judging, &own, event);
 }

@@ -17,12 +17,15 @@ struct serial {
 	bool is_refused;
 	bool is_isolated;
 	bool is_order_dependent;
+	bool only_spawns;
+	uint32_t update;	     /* 1 + the kind of the update that runs; 0: none */
 	bool has_async, has_spawned; /* tasks */
 	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
 	bool is_inside;		     /* then events are not kept */
 	struct snag_past_cell *events, *iso,
 		*iso_events; /* the last two: NULL while there was none */
-	size_t x_cap, events_cap, iso_cap, iso_events_cap;
+	uint32_t *kind;	     /* by variable, from the first isolated block on */
+	size_t x_cap, events_cap, iso_cap, iso_events_cap, kind_cap;
 	struct snag_past_pool pool;
 };
 
@@ -47,8 +50,14 @@ void snag_serial_close(void *state)
 	snag_huge_free(s->events, s->events_cap, sizeof(*s->events));
 	snag_huge_free(s->iso, s->iso_cap, sizeof(*s->iso));
 	snag_huge_free(s->iso_events, s->iso_events_cap, sizeof(*s->iso_events));
+	snag_huge_free(s->kind, s->kind_cap, sizeof(*s->kind));
 	snag_past_pool_done(&s->pool);
 	free(s);
+}
+
+void snag_serial_only_spawns(void *state)
+{
+	((struct serial *)state)->only_spawns = true;
 }
 
 bool snag_serial_proves(const void *state)
@@ -213,6 +222,19 @@ static inline struct pasts isolated_of(struct serial *s, uint32_t variable)
 	return pasts_of(s, s->iso, s->iso_events, variable);
 }
 
+enum {
+	NO_KIND,
+	MIXED = UINT32_MAX
+}; /* of a variable without isolated accesses; with several kinds */
+
+/* Notes the kind of an isolated access.  Returns whether all those of the variable commute. */
+static bool kind_add(struct serial *s, uint32_t variable)
+{
+	uint32_t *kind = &s->kind[variable], now = s->update ? s->update : MIXED;
+	*kind = *kind == NO_KIND || *kind == now ? now : MIXED;
+	return *kind != MIXED;
+}
+
 static void isolated_access(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	bool is_write = ev->op == SNAG_OP_WRITE;
@@ -221,7 +243,7 @@ static void isolated_access(struct serial *s, const struct snag_event *ev, uint3
 	past_check(s, x.writer, ev, event);
 	if (is_write)
 		past_check(s, x.reader, ev, event);
-	if (!s->is_order_dependent) /* [order] */
+	if (!kind_add(s, ev->target) && !s->is_order_dependent) /* [order] */
 		s->is_order_dependent = past_is_parallel(s, *iso.writer.who) ||
 					(is_write && past_is_parallel(s, *iso.reader.who));
 	past_add(s, is_write ? iso.writer : iso.reader, now);
@@ -265,6 +287,7 @@ static inline void serial_write(void *state, const struct snag_event *ev,
 		past_check(s, iso.reader, ev, event);
 		snag_past_clear(&s->pool, iso.writer.who);
 		snag_past_clear(&s->pool, iso.reader.who);
+		s->kind[ev->target] = NO_KIND;
 	}
 	snag_past_clear(&s->pool, x.reader.who);
 	snag_past_set(x.writer, (struct snag_past){s->current + 1, event});
@@ -331,6 +354,10 @@ static const char *bags_step(struct serial *s, const struct snag_event *ev)
 	case SNAG_OP_ISOLATED_END:
 		s->is_isolated = ev->op == SNAG_OP_ISOLATED_BEGIN;
 		return NULL;
+	case SNAG_OP_UPDATE_BEGIN:
+	case SNAG_OP_UPDATE_END:
+		s->update = ev->op == SNAG_OP_UPDATE_BEGIN ? ev->target + 1 : 0;
+		return NULL;
 	default:
 		return NULL;
 	}
@@ -347,6 +374,7 @@ static void isolated_reserve(struct serial *s)
 {
 	size_t n = s->x_cap ? s->x_cap : 1;
 	s->iso = snag_huge_grow(s->iso, &s->iso_cap, n, sizeof(*s->iso));
+	s->kind = snag_huge_grow(s->kind, &s->kind_cap, n, sizeof(*s->kind));
 	if (!s->is_inside)
 		s->iso_events = snag_huge_grow(s->iso_events, &s->iso_events_cap, n,
 					       sizeof(*s->iso_events));
@@ -362,7 +390,10 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 		s->express.is_all = false;
 	}
 	lasting_look(s, ev);
-	const char *why = bags_step(s, ev);
+	bool is_inner = ev->op == SNAG_OP_FINISH_BEGIN && s->bags.depth > 1;
+	const char *why = s->only_spawns && is_inner
+				  ? "cannot judge a finish inside a task; can: espbags"
+				  : bags_step(s, ev);
 	if (why)
 		refuse(s, ev, event, why);
 	else
@@ -420,16 +451,22 @@ static void serial_forget(void *state, uint32_t first, uint32_t n)
 {
 	struct serial *s = state;
 	snag_past_forget(&s->pool, s->express.x, first, n);
-	if (s->iso)
-		snag_past_forget(&s->pool, s->iso, first, n);
+	if (!s->iso)
+		return;
+	snag_past_forget(&s->pool, s->iso, first, n);
+	for (uint32_t v = first; v < first + n; v++)
+		s->kind[v] = NO_KIND;
 }
 
 static void serial_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
 {
 	struct serial *s = state;
 	snag_past_spread(&s->pool, s->express.x, from, first, n);
-	if (s->iso)
-		snag_past_spread(&s->pool, s->iso, from, first, n);
+	if (!s->iso)
+		return;
+	snag_past_spread(&s->pool, s->iso, from, first, n);
+	for (uint32_t v = first; v < first + n; v++)
+		s->kind[v] = s->kind[from];
 }
 
 const struct snag_inside snag_serial_inside = {

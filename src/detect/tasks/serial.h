@@ -12,6 +12,7 @@
  * State.  x[v]     last writer and reader (w, r): the task; events[v]: the number of the access,
  *                  not kept inside a program
  *         iso[v]   the same for isolated accesses (iw, ir), from the first isolated block on
+ *         kind[v]  the kind of update (trace/event.h) that all isolated accesses are parts of
  *         In a program that mixes async and spawn, of two readers neither may outlive the other:
  *         then r (iw, ir) is a list, with at most one entry for each change between async and
  *         spawn on the stack.
@@ -26,7 +27,8 @@
  *                      reads until that wait; a writer in the S-bag of the first task comes
  *                      before all that follows
  *         [order]      an isolated access and a conflicting one in a P-bag: the order of
- *                      isolated blocks matters, so finding no race proves nothing
+ *                      isolated blocks matters, so finding no race proves nothing, unless all
+ *                      isolated accesses of the variable are parts of updates of one kind
  *
  * Guarantee.  Names a race for exactly the variables that have two parallel conflicting
  *             accesses, not both isolated; the first race of a variable is named at its second
@@ -40,6 +42,7 @@
 #include "detect/detector.h"
 
 void *snag_serial_open(const struct snag_detector_env *env);
+void snag_serial_only_spawns(void *state); /* refuses a finish inside a task */
 void snag_serial_events(void *state, const struct snag_batch *batch);
 bool snag_serial_proves(const void *state);
 void snag_serial_close(void *state);

@@ -12,6 +12,14 @@
  */
 #include "detect/tasks/serial.h"
 
+/* A launch of <snag/task.h> is a finish around all tasks. */
+static void *spbags_open(const struct snag_detector_env *env)
+{
+	void *state = snag_serial_open(env);
+	snag_serial_only_spawns(state);
+	return state;
+}
+
 const struct snag_detector snag_detector_spbags = {
 	.name = "spbags",
 	.summary = "parallel accesses of a serial run with spawn and sync",
@@ -22,8 +30,9 @@ const struct snag_detector snag_detector_spbags = {
 	.ops = SNAG_OPS_COMMON | SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) |
 	       SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) |
 	       SNAG_OP_BIT(FRAME_END),
+	.launch_ops = SNAG_OP_BIT(FINISH_BEGIN) | SNAG_OP_BIT(FINISH_END),
 	.verdict = SNAG_OBSERVED,
-	.open = snag_serial_open,
+	.open = spbags_open,
 	.events = snag_serial_events,
 	.proves = snag_serial_proves,
 	.inside = &snag_serial_inside,

@@ -120,8 +120,7 @@ static inline bool has_later(struct snag_state *s, uint32_t node, bool is_shared
 	return false;
 }
 
-/* Whether the section of the node is last. */
-static bool is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
+bool snag_cut_is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
 	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
 	return !has_later(s, node, false, cut) &&
@@ -134,7 +133,7 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
-			if (!is_last(s, node, cut))
+			if (!snag_cut_is_last(s, node, cut))
 				return false;
 	}
 	return true;
@@ -224,6 +223,24 @@ bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t 
 	return grew;
 }
 
+void snag_cut_end_all(struct snag_state *s, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	for (bool grew = true; grew;) {
+		grew = false;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, cut[t]);
+			for (; node; node = ix->node[node].below) {
+				if (!snag_cut_can_end(s, node))
+					continue;
+				add(s, node, cut);
+				grew = true;
+				break; /* the others may have ended with it */
+			}
+		}
+	}
+}
+
 /* The open sections of the cut into s->open: first those that cannot end. */
 static void open_find(struct snag_state *s, const uint32_t *cut)
 {
@@ -287,7 +304,7 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
-				if (is_last(s, node, cut))
+				if (snag_cut_is_last(s, node, cut))
 					continue;
 				if (!snag_cut_can_end(s, node)) {
 					is_all = false;
@@ -368,7 +385,7 @@ static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *c
 {
 	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
 	bool stays_open = a->release >= cut[a->thread];
-	if (!is_last(s, node, rest))
+	if (!snag_cut_is_last(s, node, rest))
 		return true;
 	return stays_open &&
 	       (is_taken_later(s, node, false, cut, rest) ||
@@ -401,4 +418,16 @@ void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 void snag_cut_delay_late(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
 	delay(s, cut, rest, true);
+}
+
+bool snag_cut_extend(struct snag_state *s)
+{
+	bool grew = false;
+	for (uint32_t i = 0; i < s->nmissing; i++) {
+		if (snag_state_in_window(s, s->missing[i]))
+			continue;
+		snag_cut_take_out(s, s->missing[i], s->start);
+		grew = true;
+	}
+	return grew;
 }

@@ -43,6 +43,8 @@ struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
 /* Returns the last acquire of the lane in the cut, or SNAG_NO_EVENT. */
 uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const uint32_t *cut);
 
+/* Returns whether the cut has no competing section that was observed after that of the node. */
+bool snag_cut_is_last(struct snag_state *s, uint32_t node, const uint32_t *cut);
 /* Returns whether every open section is the last of its lock: then the cut, in observed order,
  * is a valid trace. */
 bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut);
@@ -70,6 +72,8 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew);
 /* Adds the releases of sections that are not last, as far as they can end.  Returns true if all
  * are last now. */
 bool snag_cut_close(struct snag_state *s, uint32_t *cut);
+/* Adds the releases of all sections that can end within the limits. */
+void snag_cut_end_all(struct snag_state *s, uint32_t *cut);
 /* Adds the releases, if there are any, of all sections that threads other than the racers have
  * open, whatever the limits.  Returns true if the cut grew. */
 bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut);
@@ -82,5 +86,8 @@ void snag_cut_take_out(struct snag_state *s, uint32_t event, uint32_t *rest);
 void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest);
 /* The same only for sections that cannot end within the limits. */
 void snag_cut_delay_late(struct snag_state *s, const uint32_t *cut, uint32_t *rest);
+/* Moves s->start so that the window has the events that it missed, and what must follow them.
+ * Returns false if it missed none. */
+bool snag_cut_extend(struct snag_state *s);
 
 #endif

@@ -154,20 +154,6 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 	return n;
 }
 
-/* What the window missed goes into it, and what must follow that; false: it missed nothing. */
-static bool extend(struct snag_decider *d)
-{
-	struct snag_state *s = &d->state;
-	bool grew = false;
-	for (uint32_t i = 0; i < s->nmissing; i++) {
-		if (snag_state_in_window(s, s->missing[i]))
-			continue;
-		snag_cut_take_out(s, s->missing[i], s->start);
-		grew = true;
-	}
-	return grew;
-}
-
 /* [refute]: takes a window of what must follow the sections that cannot end, and nothing else.
  * It is small, and mostly enough to refute. */
 static bool is_refuted(struct snag_decider *d)
@@ -181,7 +167,7 @@ static bool is_refuted(struct snag_decider *d)
 		snag_state_begin(s, d->needed);
 		if (!snag_propagate_all(s))
 			return true;
-		if (!extend(d))
+		if (!snag_cut_extend(s))
 			return false;
 	}
 	return false;
@@ -226,7 +212,7 @@ static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, u
 		if (*ret_size > d->options.max_window)
 			return SNAG_UNDECIDED;
 		result = window(d, cut, e1, e2);
-	} while (result == SNAG_UNDECIDED && extend(d));
+	} while (result == SNAG_UNDECIDED && snag_cut_extend(s));
 	return result;
 }
 

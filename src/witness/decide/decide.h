@@ -81,9 +81,9 @@ static inline enum snag_mode snag_mode_of(enum snag_rules rules)
 
 static inline enum snag_rules snag_rules_of_mode(enum snag_mode mode)
 {
-	return mode == SNAG_MODE_M2	   ? SNAG_RULES_READS
+	return mode == SNAG_MODE_DEP	   ? SNAG_RULES_DEPENDENCE
 	       : mode == SNAG_MODE_LITERAL ? SNAG_RULES_LITERAL
-					   : SNAG_RULES_DEPENDENCE;
+					   : SNAG_RULES_READS;
 }
 
 /* How decisions were reached, for measurements. */

@@ -211,7 +211,7 @@ void snag_index_free(struct snag_index *ix)
 {
 	if (!ix)
 		return;
-	for (int mode = 0; mode < SNAG_MODES; mode++)
+	for (int mode = 0; mode < SNAG_ALL_MODES; mode++)
 		snag_rows_done(&ix->rows[mode]);
 	snag_lanes_done(&ix->reads);
 	snag_lanes_done(&ix->writes);

@@ -91,8 +91,7 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* Notes as missing the writes of the variable before the window that were observed after w. */
-static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
+void snag_miss_overwrites(struct snag_state *s, uint32_t variable, uint32_t w)
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	for (uint32_t i = writes->first[variable]; i < writes->first[variable + 1]; i++) {
@@ -128,7 +127,7 @@ static bool reader_add(struct snag_line *line, uint32_t r)
 	x->pending++;
 	if (x->pending > 1 ? x->last != w
 			   : !snag_index_is_seen(s->ix, s->start, line->last_before, variable, w)) {
-		overwrites_miss(s, variable, w);
+		snag_miss_overwrites(s, variable, w);
 		return false;
 	}
 	x->last = w;

@@ -43,4 +43,7 @@ void snag_line_done(struct snag_line *line);
  * cause is before the window, missing[] of the state. */
 bool snag_linearise(struct snag_line *line, const snag_tid *prefer);
 
+/* Notes as missing the writes of the variable before the window that were observed after w. */
+void snag_miss_overwrites(struct snag_state *s, uint32_t variable, uint32_t w);
+
 #endif

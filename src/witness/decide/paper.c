@@ -23,11 +23,16 @@
  *         If X is a valid trace in observed order, steps 3 to 5 are not needed (lemma 5.1): what
  *         they add agrees with that order.
  *
+ * Window. Steps 3 to 5 begin with a window: what follows, in X, the sections that are open and not
+ *         last.  What precedes the window is a valid trace in observed order.  A contradiction in the
+ *         window is one in X.  An order of the window is a witness.  Otherwise the window grows by
+ *         the events that it missed.  In the end it is X.
+ *
  * Guarantee.  Sound: VERIFIED has a witness.  A rejection is certain if step 2 added nothing and
  *             step 4 was not begun.  With two threads this is always so, which makes it complete
  *             for them; otherwise a rejection may be wrong.  Mostly step 2 is the cause: what it
  *             adds need not be in a witness.
- * Cost.   O(|X| threads) for the closure, and one more propagation for each inserted pair.
+ * Cost.   O(window x threads) for the closure, and one more propagation for each inserted pair.
  * Reference.  Pavlogiannis, POPL 2020, algorithms 1 to 5 and section 5 (the criterion), with
  *             these repairs: a read of the initial value precedes every write of its variable in
  *             X; the maps of the closure include the event itself and are restricted to X; fork
@@ -201,13 +206,12 @@ static bool cones(struct snag_paper *p, const snag_tid *racers, uint32_t e1, uin
 	       p->cone[racers[1]] <= s->limit[racers[1]];
 }
 
-/* [close], with X as it is; false: rejected.  *ret_n: events in p->order. */
+/* [close], with X as it is and the window after s->start; false: rejected.  *ret_n: events of the
+ * window, in p->order. */
 static bool close_order(struct snag_paper *p, size_t *ret_n)
 {
 	struct snag_state *s = &p->state;
-	size_t width = p->ix->nthreads * sizeof(*p->cone);
-	memset(s->start, 0, width);
-	memcpy(s->limit, p->cone, width);
+	memcpy(s->limit, p->cone, p->ix->nthreads * sizeof(*p->cone));
 	snag_state_begin(s, p->cone);
 	if (!snag_propagate_all(s))
 		return false;
@@ -218,29 +222,23 @@ static bool close_order(struct snag_paper *p, size_t *ret_n)
 	return true;
 }
 
-static uint64_t cone_size(const struct snag_paper *p)
+static uint64_t window_size(const struct snag_paper *p)
 {
 	uint64_t n = 0;
 	for (snag_tid t = 0; t < p->ix->nthreads; t++)
-		n += p->cone[t];
+		n += p->cone[t] - p->state.start[t];
 	return n;
 }
 
-enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t e2)
+/* Steps 3 to 5 in the window after s->start.  UNDECIDED: no order was found. */
+static enum snag_decision window(struct snag_paper *p, uint32_t e1, uint32_t e2)
 {
 	const snag_tid racers[2] = {snag_index_thread(p->ix, e1), snag_index_thread(p->ix, e2)};
 	size_t n;
-	if (!cones(p, racers, e1, e2))
-		return SNAG_INFEASIBLE;
-	if (snag_cut_is_trace(&p->state, p->cone)) {
-		witness_set(p, p->cone, 0, e1, e2);
-		return SNAG_VERIFIED;
-	}
-	if (cone_size(p) > p->max_window)
+	if (window_size(p) > p->max_window)
 		return SNAG_UNDECIDED;
 	if (!close_order(p, &n))
 		return SNAG_INFEASIBLE;
-	p->is_certain = false;
 	for (int i = 0; i < 2; i++) {
 		size_t mark = snag_state_mark(&p->state);
 		if (linearise(p, n, racers[i])) {
@@ -249,7 +247,40 @@ enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t
 		}
 		snag_state_return(&p->state, mark);
 	}
-	return SNAG_INFEASIBLE;
+	return SNAG_UNDECIDED;
+}
+
+/* [window]: ever larger windows, as long as they miss something. */
+static enum snag_decision windows(struct snag_paper *p, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &p->state;
+	enum snag_decision result;
+	memcpy(s->start, p->cone, p->ix->nthreads * sizeof(*p->cone));
+	do {
+		snag_cut_delay(s, p->cone, s->start);
+		result = window(p, e1, e2);
+	} while (result == SNAG_UNDECIDED && window_size(p) <= p->max_window && snag_cut_extend(s));
+	return result;
+}
+
+enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t e2)
+{
+	const snag_tid racers[2] = {snag_index_thread(p->ix, e1), snag_index_thread(p->ix, e2)};
+	if (!cones(p, racers, e1, e2))
+		return SNAG_INFEASIBLE;
+	if (snag_cut_is_trace(&p->state, p->cone)) {
+		witness_set(p, p->cone, 0, e1, e2);
+		return SNAG_VERIFIED;
+	}
+	enum snag_decision result = windows(p, e1, e2);
+	if (result != SNAG_UNDECIDED)
+		return result;
+	memset(p->state.start, 0, p->ix->nthreads * sizeof(*p->state.start));
+	if (window_size(p) > p->max_window)
+		return SNAG_UNDECIDED;
+	result = window(p, e1, e2);
+	p->is_certain &= result != SNAG_UNDECIDED;
+	return result == SNAG_UNDECIDED ? SNAG_INFEASIBLE : result;
 }
 
 bool snag_paper_is_certain(const struct snag_paper *p)

@@ -183,6 +183,15 @@ void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *ro
 	follow(ix, rows, w, cut);
 }
 
+void snag_rows_add_conflicts(const struct snag_index *ix, const struct snag_rows *rows,
+			     struct snag_rows_walk *w, uint32_t *cut, uint32_t e)
+{
+	const struct snag_row_edge *edge = rows->edge + rows->first[snag_index_thread(ix, e)];
+	for (uint32_t i = rows->edges[e]; i-- > 0 && edge[i].at == ix->position[e];)
+		if (!edge[i].is_full)
+			snag_rows_add_edge(ix, rows, w, cut, &edge[i]);
+}
+
 /* What a question is about: whether the event precedes something. */
 struct question {
 	uint32_t event, position;

@@ -29,6 +29,10 @@
  *         [fork]     forks and joins need events, and make no read causal
  *         [literal]  in mode LITERAL a write, also a racing one, acts as a branch
  *         Each edge has one source, so the closure of two cuts together is their join.
+ *         Mode DC is no rule of witnesses: its rows are the order of DC.  They are those of M2, and
+ *         also
+ *         [conflict] an access comes after the sections that conflict with it (conflict_edges.h); such
+ *                    an edge is not full
  *
  * State.  edge[first[t]] ..    the edges into t, by position
  *         step[]       all edges in observed order.  Going through them finds what must follow
@@ -57,10 +61,13 @@
 #include "trace/event.h"
 
 enum snag_mode {
-	SNAG_MODE_M2,	   /* every read keeps its writer (SNAG_RULES_READS) */
-	SNAG_MODE_DEP,	   /* only causal reads do (SNAG_RULES_DEPENDENCE) */
-	SNAG_MODE_LITERAL, /* likewise, and writes are causal (SNAG_RULES_LITERAL) */
-	SNAG_MODES
+	SNAG_MODE_M2,		   /* every read keeps its writer (SNAG_RULES_READS) */
+	SNAG_MODE_DEP,		   /* only causal reads do (SNAG_RULES_DEPENDENCE) */
+	SNAG_MODE_LITERAL,	   /* likewise, and writes are causal (SNAG_RULES_LITERAL) */
+	SNAG_MODES,		   /* that decide exactly */
+	SNAG_MODE_DC = SNAG_MODES, /* every read keeps its writer, and conflicting sections their
+				    * order: only for vindicate.h */
+	SNAG_ALL_MODES
 };
 
 /* The same edges in observed order. */
@@ -161,6 +168,9 @@ void snag_rows_add_edge(const struct snag_index *ix, const struct snag_rows *row
 /* The same for a point, whatever the cut has of its thread. */
 void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
 			 struct snag_rows_walk *w, uint32_t *cut, const struct snag_point *p);
+/* Mode DC: the cut grows by the sections that conflict with the access e itself. */
+void snag_rows_add_conflicts(const struct snag_index *ix, const struct snag_rows *rows,
+			     struct snag_rows_walk *w, uint32_t *cut, uint32_t e);
 /* Returns whether the event is at the point, or must precede something at it. */
 bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows,
 		   struct snag_rows_walk *w, const struct snag_point *p, uint32_t event);

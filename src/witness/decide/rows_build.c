@@ -14,6 +14,7 @@
  *         SNAG_COLUMNS, in order through memory; 32 bytes per crossing.
  */
 #include "base/memory.h"
+#include "witness/decide/conflict_edges.h"
 #include "witness/decide/index.h"
 #include "witness/decide/row_joins.h"
 #include "witness/decide/ops.h"
@@ -53,6 +54,9 @@ struct builder {
 	struct current *now;
 	struct fact *heard;	     /* HEARD for each thread, by the other thread modulo HEARD */
 	struct snag_row_joins joins; /* join[i] is of rows->step[i]; count = 0: no edge */
+	bool has_conflicts;	     /* mode DC */
+	struct snag_conflict_edges conflicts;
+	uint32_t access; /* the one that snag_conflict_edges_access() is asked for */
 };
 
 static bool crosses(const struct snag_index *ix, uint32_t e)
@@ -139,10 +143,10 @@ static struct snag_row_step step_of(const struct builder *b, snag_tid t, uint32_
 				      .at = e == from ? 0 : b->ix->position[e]};
 }
 
-/* The read e of t saw `from`. */
-static void read_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from)
+/* The read e of t saw `from`; if not is_full, the access e comes after it for another reason. */
+static void read_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_full)
 {
-	struct snag_row_step step = step_of(b, t, e, from, true);
+	struct snag_row_step step = step_of(b, t, e, from, is_full);
 	struct current *c = &b->now[t];
 	bool is_seen = c->row == c->seen && !b->rows->dependent;
 	if (has_heard(b, t, e, step.thread, step.count))
@@ -263,15 +267,24 @@ static void event_depends(struct builder *b, uint32_t e)
 		c->seen = c->row;
 }
 
+static void on_conflict(void *ctx, uint32_t from)
+{
+	struct builder *b = ctx;
+	read_add(b, snag_index_thread(b->ix, b->access), b->access, from, false);
+}
+
 static void event_crossings(struct builder *b, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
 	const struct current *c = &b->now[ev->thread];
+	b->access = e;
+	if (b->has_conflicts && (snag_op_reads(ev->op) || snag_op_writes(ev->op)))
+		snag_conflict_edges_access(&b->conflicts, ix, e, on_conflict, b);
 	if (crosses(ix, e) && ev->op == SNAG_OP_JOIN)
 		fork_add(b, ev->thread, e, ix->link[e]);
 	else if (crosses(ix, e))
-		read_add(b, ev->thread, e, ix->link[e]);
+		read_add(b, ev->thread, e, ix->link[e], true);
 	if (b->rows->dependent)
 		event_depends(b, e);
 	b->rows->edges[e] = snag_op_writes(ev->op) ? c->row : c->seen;
@@ -483,7 +496,7 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		    uint32_t stride)
 {
 	uint32_t n = ix->nthreads;
-	bool is_dependent = mode != SNAG_MODE_M2;
+	bool is_dependent = mode == SNAG_MODE_DEP || mode == SNAG_MODE_LITERAL;
 	*rows = (struct snag_rows){.nthreads = n,
 				   .width = is_dependent ? 2 * n : n,
 				   .is_literal = mode == SNAG_MODE_LITERAL};
@@ -497,6 +510,7 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 	}
 	struct builder b = {.rows = rows,
 			    .ix = ix,
+			    .has_conflicts = mode == SNAG_MODE_DC,
 			    .now = snag_calloc(n, sizeof(*b.now)),
 			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
 	for (uint32_t e = 0; e < ix->nevents; e++)
@@ -512,6 +526,7 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		forks_list(rows, ix);
 	free(b.now);
 	free(b.heard);
+	snag_conflict_edges_done(&b.conflicts);
 	snag_row_joins_done(&b.joins);
 }
 

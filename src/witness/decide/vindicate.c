@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * vindicate.c - VindicateWDPRace, the published procedure for one pair
+ * vindicate.c - VindicateWDPRace and VindicateDCRace, the published procedures for one pair
  *
  * Idea.   Collect constraints that every witness obeys.  If they contradict each other, there is
  *         no witness.  Then build a witness from its end, latest event first, without
@@ -27,21 +27,37 @@
  *         [reads]        it is a write, and the placed causal reads wait for it or for nothing;
  *                        or it is a causal read, and they wait for its writer or for nothing
  *
- * Guarantee.  INFEASIBLE is exact, because every constraint is necessary; the checker must
- *             confirm VERIFIED.  The constraints leave out where other writes may not come, and
- *             sections that cannot end.
- * Cost.   O(|X| threads) for a round of constraints, O(|X| threads^2) for a construction.
+ * Window. If X is a valid trace in observed order, the construction finds that order.  Otherwise,
+ *         if X is long, both steps begin with a window: what follows, in X, the sections that are
+ *         open and not last.  What precedes the window is a valid trace in observed order.  A
+ *         contradiction in the window is one in X.  An order of the window is a witness, if the
+ *         placed reads wait only for what the events before the window leave behind.  Otherwise
+ *         the window grows by the events that it missed.  In the end it is X.  A window may
+ *         verify a race at which the construction of all of X gets stuck.
+ *
+ * DC.     VindicateDCRace is the same procedure in mode DC: the graph starts from the order of
+ *         DC (rows.h), and all that DC orders before an access, also by a conflict of the access
+ *         itself, is in X.  Every read keeps its writer.
+ *
+ * Guarantee.  INFEASIBLE is exact, because every constraint is necessary, except in mode DC: many
+ *             edges of DC are not.  The checker must confirm VERIFIED.  The constraints leave out
+ *             where other writes may not come, and sections that cannot end.
+ * Cost.   O(window x threads) for a round of constraints, O(window x threads^2) for a
+ *         construction.
  * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, algorithm 3 and section 6.  Its graph
  *             starts from the WDP order; this one from what every witness keeps, which refutes
- *             no true race.
+ *             no true race.  Roemer, Genç and Bond, PLDI 2018, section 5, for DC.
  */
 #include "witness/decide/vindicate.h"
 
 #include "base/memory.h"
 #include "witness/decide/cut.h"
+#include "witness/decide/linearise.h"
 #include "witness/decide/ops.h"
 
 #include <string.h>
+
+enum { WHOLE = 1 << 12 }; /* X is not long */
 
 struct lock {
 	uint32_t stamp;			/* others are untouched */
@@ -57,10 +73,11 @@ struct variable {
 
 struct snag_vindicator {
 	const struct snag_index *ix;
+	enum snag_mode mode;
 	struct snag_state state;
-	uint32_t max_window;
-	uint32_t *need; /* by thread: what X begins with */
-	uint32_t *left; /* by thread: events of X that are not placed */
+	uint32_t max_window, max_whole; /* events */
+	uint32_t *need;			/* by thread: what X begins with */
+	uint32_t *left;			/* by thread: events of X that are not placed */
 	struct lock *lock;
 	struct variable *variable;
 	uint32_t stamp;
@@ -75,7 +92,9 @@ struct snag_vindicator *snag_vindicator_new(const struct snag_index *ix, enum sn
 {
 	struct snag_vindicator *v = snag_calloc(1, sizeof(*v));
 	v->ix = ix;
+	v->mode = mode;
 	v->max_window = max_window ? max_window : SNAG_DECIDE_WINDOW;
+	v->max_whole = WHOLE;
 	snag_state_init(&v->state, ix, mode);
 	v->need = snag_calloc(v->state.width, sizeof(*v->need));
 	v->left = snag_calloc(ix->nthreads, sizeof(*v->left));
@@ -83,6 +102,11 @@ struct snag_vindicator *snag_vindicator_new(const struct snag_index *ix, enum sn
 	v->variable = snag_calloc(ix->nvariables, sizeof(*v->variable));
 	v->witness.prefix = snag_calloc(ix->nthreads, sizeof(*v->witness.prefix));
 	return v;
+}
+
+void snag_vindicator_use_windows(struct snag_vindicator *v)
+{
+	v->max_whole = 0;
 }
 
 void snag_vindicator_free(struct snag_vindicator *v)
@@ -229,7 +253,7 @@ static enum may may_place(struct snag_vindicator *v, snag_tid t, uint32_t e)
 	struct snag_state *s = &v->state;
 	const struct snag_event *ev = &v->ix->trace->ev[e];
 	for (snag_tid u = 0; u < s->nthreads; u++) /* [order] */
-		if (u != t && v->left[u] &&
+		if (u != t && v->left[u] > s->start[u] &&
 		    snag_state_is_before(s, e, snag_index_event(v->ix, u, v->left[u] - 1)))
 			return WAIT;
 	if (snag_op_reads(ev->op) || snag_op_writes(ev->op))
@@ -278,7 +302,7 @@ static snag_tid choose(struct snag_vindicator *v, uint32_t *ret_end)
 	snag_tid best = v->ix->nthreads;
 	uint32_t latest = 0, end = SNAG_NO_EVENT, end_at = 0;
 	for (snag_tid t = 0; t < v->ix->nthreads; t++) {
-		if (!v->left[t])
+		if (v->left[t] == v->state.start[t])
 			continue;
 		uint32_t e = snag_index_event(v->ix, t, v->left[t] - 1);
 		enum may may = may_place(v, t, e);
@@ -295,6 +319,69 @@ static snag_tid choose(struct snag_vindicator *v, uint32_t *ret_end)
 	return best;
 }
 
+/* Notes what keeps e, which waits, from being placed, and lies before the window. */
+static void miss_cause(struct snag_vindicator *v, uint32_t e)
+{
+	struct snag_state *s = &v->state;
+	const struct snag_event *ev = &v->ix->trace->ev[e];
+	if (snag_op_reads(ev->op) || snag_op_writes(ev->op)) {
+		const struct variable *x = variable_of(v, ev->target);
+		if (x->is_waiting && x->writer != SNAG_NO_EVENT &&
+		    !snag_state_in_window(s, x->writer))
+			snag_state_miss(s, x->writer);
+		return;
+	}
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t node = snag_index_held(v->ix, t, s->start[t]);
+		for (; node; node = v->ix->node[node].below)
+			if (t != ev->thread && v->ix->node[node].lock == ev->target)
+				snag_state_miss(s, v->ix->node[node].acquire);
+	}
+}
+
+static void miss_causes(struct snag_vindicator *v)
+{
+	const struct snag_state *s = &v->state;
+	for (snag_tid t = 0; t < s->nthreads; t++)
+		if (v->left[t] > s->start[t])
+			miss_cause(v, snag_index_event(v->ix, t, v->left[t] - 1));
+}
+
+/* Whether the events before the window leave behind what the reads of the window wait for, and
+ * hold no lock to the end that the window takes.  Notes what should be in the window. */
+static bool begins_well(struct snag_vindicator *v)
+{
+	struct snag_state *s = &v->state;
+	uint32_t last = snag_index_last(v->ix, s->start);
+	bool is_well = true;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		for (uint32_t p = s->start[t]; p < snag_state_causal_end(s, t); p++) {
+			uint32_t e = snag_index_event(v->ix, t, p);
+			const struct snag_event *ev = &v->ix->trace->ev[e];
+			if (!snag_op_reads(ev->op) || !snag_state_is_causal(s, e))
+				continue;
+			const struct variable *x = variable_of(v, ev->target);
+			if (!x->is_waiting ||
+			    snag_index_is_seen(v->ix, s->start, last, ev->target, x->writer))
+				continue;
+			snag_miss_overwrites(s, ev->target, x->writer);
+			is_well = false;
+		}
+		uint32_t node = snag_index_held(v->ix, t, s->start[t]);
+		for (; node; node = v->ix->node[node].below) {
+			uint32_t acquire = v->ix->node[node].acquire;
+			const struct lock *l = lock_of(v, v->ix->node[node].lock);
+			bool is_shared = v->ix->trace->ev[acquire].op == SNAG_OP_ACQUIRE_SHARED;
+			if (is_closed(s, acquire) ||
+			    !(l->placed || (!is_shared && l->placed_shared)))
+				continue;
+			snag_state_miss(s, acquire);
+			is_well = false;
+		}
+	}
+	return is_well;
+}
+
 enum attempt { DONE, STUCK, GREW }; /* GREW: X has grown, so once more */
 
 /* Tries to build the witness. */
@@ -305,13 +392,14 @@ static enum attempt construct(struct snag_vindicator *v, uint32_t e1, uint32_t e
 	size_t n = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		v->left[t] = s->count[t];
-		n += s->count[t];
+		n += s->count[t] - s->start[t];
 	}
 	v->stamp++;
 	w->n = n + 2;
 	w->event = snag_grow(w->event, &v->witness_cap, w->n, sizeof(*w->event));
 	w->event[n] = e1;
 	w->event[n + 1] = e2;
+	memcpy(w->prefix, s->start, s->nthreads * sizeof(*w->prefix));
 	while (n > 0) {
 		uint32_t end;
 		snag_tid t = choose(v, &end);
@@ -320,26 +408,30 @@ static enum attempt construct(struct snag_vindicator *v, uint32_t e1, uint32_t e
 			return release != SNAG_NO_EVENT && snag_state_need(s, release) ? GREW
 										       : STUCK;
 		}
-		if (t == s->nthreads)
+		if (t == s->nthreads) {
+			miss_causes(v);
 			return STUCK;
+		}
 		w->event[--n] = snag_index_event(v->ix, t, v->left[t] - 1);
 		place(v, t, w->event[n]);
 	}
-	return DONE;
+	return begins_well(v) ? DONE : STUCK;
 }
 
-enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32_t e2)
+static uint64_t window_size(const struct snag_vindicator *v)
 {
-	const snag_tid racers[2] = {snag_index_thread(v->ix, e1), snag_index_thread(v->ix, e2)};
+	uint64_t n = 0;
+	for (snag_tid t = 0; t < v->state.nthreads; t++)
+		n += v->need[t] - v->state.start[t];
+	return n;
+}
+
+/* Both steps in the window after s->start. */
+static enum snag_decision window(struct snag_vindicator *v, const snag_tid *racers, uint32_t e1,
+				 uint32_t e2)
+{
 	struct snag_state *s = &v->state;
-	uint64_t size = 0;
-	if (!snag_cut_need(s, e1, e2, v->need))
-		return SNAG_INFEASIBLE;
-	for (snag_tid t = 0; t < s->nthreads; t++) {
-		s->start[t] = 0;
-		size += v->need[t];
-	}
-	if (size > v->max_window)
+	if (window_size(v) > v->max_window)
 		return SNAG_UNDECIDED;
 	snag_state_begin(s, v->need);
 	if (!constraints(v, racers))
@@ -349,6 +441,62 @@ enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32
 	while (attempt == GREW)
 		attempt = constraints(v, racers) ? construct(v, e1, e2) : STUCK;
 	return attempt == DONE ? SNAG_VERIFIED : SNAG_UNDECIDED;
+}
+
+/* [window]: ever larger windows, as long as they miss something. */
+static enum snag_decision windows(struct snag_vindicator *v, const snag_tid *racers, uint32_t e1,
+				  uint32_t e2)
+{
+	struct snag_state *s = &v->state;
+	enum snag_decision result;
+	memcpy(s->start, v->need, s->nthreads * sizeof(*s->start));
+	do {
+		snag_cut_delay(s, v->need, s->start);
+		result = window(v, racers, e1, e2);
+	} while (result == SNAG_UNDECIDED && window_size(v) <= v->max_window && snag_cut_extend(s));
+	return result;
+}
+
+/* What must precede either access; false: one of them must. */
+static bool need(struct snag_vindicator *v, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &v->state;
+	const uint32_t goal[2] = {e1, e2};
+	bool ok = snag_cut_need(s, e1, e2, v->need);
+	if (v->mode != SNAG_MODE_DC)
+		return ok;
+	for (int i = 0; ok && i < 2; i++)
+		snag_rows_add_conflicts(v->ix, s->rows, &s->walk, v->need, goal[i]);
+	for (int i = 0; ok && i < 2; i++) {
+		snag_tid t = snag_index_thread(v->ix, goal[i]);
+		ok = v->need[t] <= s->limit[t];
+	}
+	return ok;
+}
+
+enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32_t e2)
+{
+	const snag_tid racers[2] = {snag_index_thread(v->ix, e1), snag_index_thread(v->ix, e2)};
+	struct snag_state *s = &v->state;
+	if (!need(v, e1, e2))
+		return SNAG_INFEASIBLE;
+	if (snag_cut_is_trace(s, v->need)) {
+		memcpy(v->witness.prefix, v->need, s->nthreads * sizeof(*v->need));
+		v->witness.event =
+			snag_grow(v->witness.event, &v->witness_cap, 2, sizeof(*v->witness.event));
+		v->witness.event[0] = e1;
+		v->witness.event[1] = e2;
+		v->witness.n = 2;
+		return SNAG_VERIFIED;
+	}
+	memset(s->start, 0, s->nthreads * sizeof(*s->start));
+	if (window_size(v) > v->max_whole) {
+		enum snag_decision result = windows(v, racers, e1, e2);
+		if (result != SNAG_UNDECIDED)
+			return result;
+		memset(s->start, 0, s->nthreads * sizeof(*s->start));
+	}
+	return window(v, racers, e1, e2);
 }
 
 const struct snag_witness *snag_vindicator_witness(const struct snag_vindicator *v)

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Gets what tests/cli/page.bats needs: Chromium, and playwright-core in build/browser/.
+# The tests skip without it, so a failure here is only said, with its reason.
+cd "$(dirname "$0")/.." || exit
+say() {
+	echo "setup: no browser, its tests are skipped: $1" >&2
+	exit 0
+}
+command -v node >/dev/null && command -v npm >/dev/null || say "node and npm are missing"
+if ! command -v chromium >/dev/null; then
+	as_root=""
+	[ "$(id -u)" = 0 ] || as_root="sudo -n"
+	echo "setup: installing chromium"
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 ||
+		say "apt-get install chromium failed"
+fi
+[ -d build/browser/node_modules/playwright-core ] ||
+	npm install --silent --no-audit --no-fund --prefix build/browser playwright-core@1 >/dev/null 2>&1 ||
+	say "npm install playwright-core failed"
+exit 0

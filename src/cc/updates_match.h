@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * updates_match.h - whether a statement is an update that commutes (updates.h)
+ */
+#ifndef SNAG_CC_UPDATES_MATCH_H
+#define SNAG_CC_UPDATES_MATCH_H
+
+#include "cc/openmp_text.h"
+
+/* The operations of updates; numbers of the runtime's kinds. */
+enum cc_update_op {
+	CC_UPDATE_SUM = 1,
+	CC_UPDATE_PRODUCT,
+	CC_UPDATE_AND,
+	CC_UPDATE_OR,
+	CC_UPDATE_XOR,
+	CC_UPDATE_LEAST,
+	CC_UPDATE_GREATEST,
+	CC_UPDATE_SET, /* of 0; the next ones of 1, 2, ... */
+	CC_UPDATE_OPS = 32,
+};
+
+struct cc_update {
+	enum cc_update_op op;
+	struct cc_span whole; /* the statement, with its semicolon */
+	struct cc_span x, e;  /* e is empty: nothing has to be evaluated before */
+	char sign;	      /* of `x += e`; 0: see below */
+	bool is_choice;	      /* x = e < x ? e : x; otherwise an `if` */
+	struct cc_span less;  /* of the smallest and greatest: the comparison as it stands */
+	bool is_x_first;      /* in it */
+};
+
+/* Returns whether the text begins with such a statement. */
+bool cc_update_match(struct cc_span text, bool is_cxx, struct cc_update *ret);
+
+#endif

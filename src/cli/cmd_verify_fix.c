@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_verify_fix.c - `snag verify-fix`: is the race of a witness gone?
+ *
+ * Two questions: does the old schedule still bring the two accesses together, and do other schedules of
+ * the changed program have a race?  The first is a replay; the second are runs of `snag run` with
+ * different seeds, each of which predicts from its own run.  No number of runs proves that a race
+ * is gone, so the answer says how many there were.
+ */
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/report_file.h"
+#include "cli/self.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/temporary.h"
+#include "record/replay_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct verify_values {
+	uint64_t schedules;
+	double seconds;
+};
+
+static const struct verify_values verify_defaults = {.schedules = 20, .seconds = 60};
+
+#define FIELD(name) offsetof(struct verify_values, name)
+static const struct cli_option verify_options[] = {
+	{.name = "schedules",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(schedules),
+	 .min = 1,
+	 .max = 1000000,
+	 .help = "run PROG at N seeds; default: 20"},
+	{.name = "seconds",
+	 .kind = CLI_SECONDS,
+	 .value = "S",
+	 .offset = FIELD(seconds),
+	 .max = 1000000,
+	 .help = "begin no run after S seconds; default: 60"},
+	{0},
+};
+#undef FIELD
+
+/* Replays the old schedule: CLI_RACES if it still shows the race. */
+static int replay_old(const char *witness, char *const *argv, double seconds,
+		      struct snag_error *err)
+{
+	struct snag_replay_file file;
+	int rc = snag_replay_file_read(witness, &file, err);
+	if (rc < 0)
+		return rc;
+	if (file.wait) {
+		snag_replay_file_done(&file);
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: is the witness of a deadlock, not of a race", witness);
+	}
+	struct snag_replay_plan plan = {.argv = argv,
+					.turns = &file.turns,
+					.access = {file.access[0], file.access[1]},
+					.seed = 1,
+					.is_quiet = true,
+					.stops = true,
+					.interrupt = &cli_stop,
+					.seconds = seconds};
+	struct snag_replay_result result;
+	rc = snag_replay_run(&plan, &result, err);
+	if (rc == 0)
+		printf("old schedule: %s: %s\n",
+		       result.is_confirmed ? "the race is still there"
+					   : "it no longer shows the race",
+		       result.words);
+	snag_replay_file_done(&file);
+	return rc < 0 ? rc : result.is_confirmed ? CLI_RACES : CLI_OK;
+}
+
+/* Runs the program once under `snag run`; returns how many reports there were, or a negative code. */
+static int run_once(char *const *argv, uint64_t seed, char *report, struct snag_error *err)
+{
+	struct cli_report_file f;
+	char number[24];
+	size_t n = 0;
+	int shown = 0;
+	while (argv[n])
+		n++;
+	char **words = snag_calloc(n + 8, sizeof(char *));
+	snprintf(number, sizeof(number), "%" PRIu64, seed);
+	memcpy(words, (char *[]){"snag", "run", "--seed", number, "--json", report, "--"},
+	       7 * sizeof(char *));
+	memcpy(words + 7, argv, n * sizeof(char *));
+	int status = cli_run_quietly(words);
+	free(words);
+	if (status < 0 || access(report, R_OK) != 0)
+		return snag_fail(err, SNAG_EINPUT, "%s: snag run fails (status %d)", argv[0],
+				 status);
+	int rc = cli_report_file_read(report, &f, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < f.n; i++) {
+		if (f.at[i].is_suppressed)
+			continue;
+		shown++;
+		printf("seed %" PRIu64 ": %s (%s)\n", seed, f.at[i].text,
+		       f.at[i].id ? f.at[i].id : "no id");
+	}
+	cli_report_file_done(&f);
+	unlink(report);
+	return shown;
+}
+
+static int explore(const struct verify_values *v, char *const *argv, struct snag_error *err)
+{
+	char folder[SNAG_TEMPORARY_MAX], report[SNAG_TEMPORARY_MAX + 16];
+	double begin = snag_seconds_now();
+	uint64_t done = 0;
+	int rc = snag_temporary_make(folder, err), shown = 0;
+	if (rc < 0)
+		return rc;
+	snprintf(report, sizeof(report), "%s/run.json", folder);
+	while (done < v->schedules && !shown && !cli_stop &&
+	       (done == 0 || snag_seconds_now() - begin < v->seconds)) {
+		shown = run_once(argv, done + 1, report, err);
+		if (shown < 0)
+			break;
+		done++;
+	}
+	unlink(report);
+	snag_temporary_remove(folder);
+	if (shown < 0)
+		return shown;
+	if (shown)
+		printf("repeat it: snag run --seed %" PRIu64 " --witness DIR -- %s ...\n", done,
+		       argv[0]);
+	else
+		printf("%" PRIu64 " schedule%s: no report\n", done, done == 1 ? "" : "s");
+	return shown ? CLI_RACES : CLI_OK;
+}
+
+static int verify_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct verify_values *v = values;
+	cli_interrupt_catch();
+	int rc = replay_old(operand[0], operand + 1, v->seconds, err);
+	fflush(stdout);
+	if (rc != CLI_OK)
+		return rc;
+	return explore(v, operand + 1, err);
+}
+
+const struct cli_command cli_command_verify_fix = {
+	.name = "verify-fix",
+	.summary = "check that a changed program no longer has the race of a witness",
+	.operands = "WITNESS PROG [ARGS...]",
+	.min_operands = 2,
+	.max_operands = CLI_ALL_OPERANDS,
+	.offer = CLI_OFFER_FILES,
+	.options = verify_options,
+	.about = "Replays the schedule of WITNESS, a file of 'snag run --witness', with PROG, the\n"
+		 "changed program.  If that no longer shows the race, runs PROG at several seeds.\n"
+		 "The exit status is 66 if the race is still there or a run has a report.\n",
+	.defaults = &verify_defaults,
+	.values_size = sizeof(struct verify_values),
+	.run = verify_run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * effect.h - what a race does: the program run with its two accesses in either order
+ *
+ * Both runs follow the same schedule up to the accesses.  So what differs between them comes from
+ * the order of these two.  Its absence proves nothing: another input may show more.
+ */
+#ifndef SNAG_CLI_EFFECT_H
+#define SNAG_CLI_EFFECT_H
+
+#include "record/replay.h"
+
+enum cli_severity {
+	CLI_SEVERITY_UNKNOWN, /* the accesses did not come together in both orders */
+	CLI_SEVERITY_SAME,    /* same output, same status */
+	CLI_SEVERITY_OUTPUT,  /* other output */
+	CLI_SEVERITY_STATUS,  /* other exit status */
+	CLI_SEVERITY_HANG,    /* one order does not end in time */
+	CLI_SEVERITY_CRASH,   /* a signal ends the program */
+	CLI_SEVERITIES
+};
+extern const char *const cli_severity_text[CLI_SEVERITIES]; /* "same output", ... */
+
+struct cli_effect {
+	enum cli_severity severity;
+	char words[300]; /* "other output: 12 and 14 bytes" */
+};
+
+/* Runs the program of a plan twice.  The plan is that of a replay that shows its race; it has no
+ * input, and its output is caught. */
+int cli_effect_find(const struct snag_replay_plan *plan, struct cli_effect *ret_effect,
+		    struct snag_error *err);
+
+/* Changes a schedule so that its last two turns, the accesses, change places. */
+void cli_turns_swap(struct snag_turns *turns);
+
+#endif

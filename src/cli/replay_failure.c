@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay_failure.c - `snag replay` of a schedule that `snag explore` has written
+ */
+#include "cli/replay_failure.h"
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "explore/failure.h"
+#include "record/live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The command that runs the program inside gdb; the caller frees it. */
+static char **gdb_command(char *const *argv)
+{
+	static char *const words[] = {"gdb", "-q", "--args"};
+	enum { WORDS = sizeof(words) / sizeof(words[0]) };
+	size_t n = 0;
+	while (argv[n])
+		n++;
+	char **all = snag_calloc(n + WORDS + 1, sizeof(*all));
+	memcpy(all, words, sizeof(words));
+	memcpy(all + WORDS, argv, n * sizeof(*all));
+	return all;
+}
+
+static int events_judge(struct snag_source *live, struct snag_judge *judge, struct snag_error *err)
+{
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(live, &batch, err)) > 0)
+		snag_judge_events(judge, &batch);
+	return rc;
+}
+
+static int verdict_print(const struct cli_replay_failure *how, const struct snag_live_end *live,
+			 const struct snag_judge *judge)
+{
+	const enum snag_failure_kind kind =
+		snag_failure_find(how->file->failure, strlen(how->file->failure));
+	const struct snag_trial_end end = {.status = live->status,
+					   .was_late = live->was_late,
+					   .has_deadlock =
+						   live->notes.was_deadlock || live->notes.ncircle,
+					   .has_used_freed = judge->has_used_freed,
+					   .has_freed_twice = judge->has_freed_twice,
+					   .races = judge->races};
+	/* A status or an output is the failure only in comparison with other runs. */
+	struct snag_expectation expected = {.status = -1, .ignored = ~(1u << kind)};
+	bool is_same = kind == SNAG_FAILURE_STATUS
+			       ? WIFEXITED(end.status) && end.status == how->file->status
+		       : kind == SNAG_FAILURE_OUTPUT
+			       ? !live->notes.diverged
+			       : snag_failure_of(&end, &expected).kind == kind;
+	char words[256] = "no failure like that of the file";
+	struct snag_failure f = {.kind = kind, .status = end.status};
+	if (is_same && kind == SNAG_FAILURE_STATUS)
+		snprintf(words, sizeof(words), "exit status %d", WEXITSTATUS(end.status));
+	else if (is_same && kind == SNAG_FAILURE_OUTPUT)
+		snprintf(words, sizeof(words), "the schedule was followed; its output is above");
+	else if (is_same)
+		snag_failure_words(&f, &expected, words, sizeof(words));
+	fprintf(stderr, "snag: replay: %s: %s%s\n", is_same ? "confirmed" : "diverged", words,
+		!is_same && live->notes.diverged ? "; the schedule could not be followed" : "");
+	return is_same ? CLI_RACES : CLI_OK;
+}
+
+int cli_replay_failure(const struct cli_replay_failure *how, struct snag_error *err)
+{
+	char options[128];
+	struct snag_judge judge;
+	struct snag_source *live;
+	int schedule = snag_turns_share(&how->file->turns, 0, err);
+	if (schedule < 0)
+		return schedule;
+	snprintf(options, sizeof(options), "policy=stay:seed=%" PRIu64 ":schedule=/proc/self/fd/%d",
+		 how->seed, schedule);
+	const struct snag_live_options as = {
+		.options = options, .io = SNAG_LAUNCH_SHARES, .seconds = how->seconds};
+	char **gdb = how->in_gdb ? gdb_command(how->argv) : NULL;
+	int rc = snag_live_source(gdb ? gdb : how->argv, &as, &live, err);
+	free(gdb);
+	close(schedule);
+	if (rc < 0)
+		return rc;
+	snag_judge_begin(&judge, false);
+	rc = events_judge(live, &judge, err);
+	struct snag_live_end end = snag_live_end(live);
+	snag_judge_misuses(&judge, end.misuse, end.nmisuses);
+	if (how->in_gdb) {
+		*err = (struct snag_error){0}; /* the user may not have run it */
+		rc = CLI_OK;
+	} else if (rc == 0) {
+		rc = verdict_print(how, &end, &judge);
+	}
+	snag_judge_end(&judge);
+	snag_source_close(live);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_file.h - what `snag run --json FILE` reported, read back
+ *
+ * For commands that take reports of earlier runs: baselines, differences, other formats.  An entry
+ * says of an incident what every format needs; all kinds of incidents have it.
+ */
+#ifndef SNAG_CLI_REPORT_FILE_H
+#define SNAG_CLI_REPORT_FILE_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct cli_report_entry {
+	char *id;   /* "R-1a2b3c4d"; NULL: it has none */
+	char *kind; /* "race", "deadlock", ... */
+	char *verdict;
+	char *text; /* one sentence: what, on what, where */
+	char *file; /* of the main location; NULL: unknown */
+	unsigned line, column;
+	bool is_suppressed;
+	const json_t *incident; /* all of it; belongs to the file */
+};
+
+struct cli_report_file {
+	json_t *root;
+	struct cli_report_entry *at;
+	size_t n;
+};
+
+int cli_report_file_read(const char *path, struct cli_report_file *ret, struct snag_error *err);
+void cli_report_file_done(struct cli_report_file *f);
+
+/* The innermost frame of a stack that has a source file; NULL: none. */
+const json_t *cli_report_frame(const json_t *stack);
+/* A string member, or "". */
+const char *cli_report_text(const json_t *object, const char *key);
+
+#endif

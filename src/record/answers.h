@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answers.h - what the threads of a run were told about the time, in order
+ *
+ * A replay gives them the same answers (runtime/interpose/answers.h).  Beyond SNAG_ANSWERS_MAX none are
+ * kept: then a replay sees the time go on from the last one.
+ */
+#ifndef SNAG_RECORD_ANSWERS_H
+#define SNAG_RECORD_ANSWERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SNAG_ANSWERS_MAX = 1 << 16 };
+
+struct snag_answer {
+	uint32_t thread;
+	uint64_t value; /* nanoseconds */
+};
+
+struct snag_answers { /* all 0: empty */
+	struct snag_answer *at;
+	size_t n, room;
+};
+
+void snag_answers_done(struct snag_answers *all);
+void snag_answers_add(struct snag_answers *all, uint32_t thread, uint64_t value);
+void snag_answers_copy(struct snag_answers *ret, const struct snag_answers *from);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * divergence.h - why a replay did not reach its goal, in words
+ *
+ * A replay diverges for one of two reasons: a thread whose turn it is cannot run, or the turns
+ * were taken and the threads did something else.  What made the difference is then what the
+ * program asks of the system, because everything else repeats: the schedule, the addresses,
+ * times that threads are told (runtime/interpose/answers.h), and standard input if it is a file.
+ */
+#ifndef SNAG_RECORD_DIVERGENCE_H
+#define SNAG_RECORD_DIVERGENCE_H
+
+#include "record/live.h"
+#include "record/turns.h"
+
+struct snag_sentence { /* text that grows up to its room */
+	char *at;
+	size_t n, room;
+};
+__attribute__((format(printf, 2, 3))) void snag_sentence_add(struct snag_sentence *w,
+							     const char *format, ...);
+
+/* Adds where the schedule could not be followed, and why its thread could not run. */
+void snag_divergence_stuck(struct snag_sentence *w, const struct snag_turns *turns,
+			   const struct snag_convert_notes *notes, const struct snag_names *names);
+/* Adds what of the program's input can differ from run to run; nothing if nothing was asked. */
+void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end *end);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * merge.c - one order of the records of threads that run in parallel
+ */
+#include "record/merge.h"
+
+#include "base/memory.h"
+#include "record/merge_locks.h"
+
+#include <stdlib.h>
+
+enum { LOOK = 256, TAKEN_EVERY = 1024 };
+
+struct lane {
+	struct rt_ring *ring;
+	struct lane *next; /* in the list that it is in */
+	uint64_t n;	   /* records taken, also of threads before */
+	uint64_t there;	   /* [common] so many can be taken */
+	uint64_t number;   /* that it waits for */
+	uint32_t thread;
+	uint32_t fuel; /* at its last record */
+	bool is_used;  /* its thread has not ended */
+};
+
+struct lanes { /* first in, first out */
+	struct lane *first, *last;
+};
+
+struct snag_merge {
+	struct rt_ring *rings;
+	snag_merge_common *common;
+	void *ctx;
+	struct lane *lane[RT_RINGS]; /* by ring; NULL: never used */
+	struct lanes ready, idle;
+	struct lane *current; /* whose records come */
+	struct lane *last;    /* whose records came last in the output; NULL: none */
+	uint64_t stretch;     /* [fair] records of the current lane */
+	bool is_vain;	      /* nothing was taken since the last look at idle lanes */
+	uint32_t last_thread; /* its thread ... */
+	uint32_t last_fuel;   /* ... its fuel now ... */
+	uint32_t turn_fuel;   /* ... and when its stretch began */
+	uint64_t next[RT_SHARDS];
+	struct lane *waiting[RT_SHARDS];
+	struct snag_merge_locks locks;
+	struct rt_record *to; /* the output */
+	int room;
+};
+
+struct snag_merge *snag_merge_new(struct rt_ring *rings, snag_merge_common *common, void *ctx)
+{
+	struct snag_merge *m = snag_calloc(1, sizeof(*m));
+	m->rings = rings;
+	m->common = common;
+	m->ctx = ctx;
+	return m;
+}
+
+void snag_merge_free(struct snag_merge *m)
+{
+	if (!m)
+		return;
+	for (int i = 0; i < RT_RINGS; i++)
+		free(m->lane[i]);
+	snag_merge_locks_done(&m->locks);
+	free(m);
+}
+
+static void lanes_add(struct lanes *list, struct lane *l)
+{
+	l->next = NULL;
+	if (list->last)
+		list->last->next = l;
+	else
+		list->first = l;
+	list->last = l;
+}
+
+static struct lane *lanes_take(struct lanes *list)
+{
+	struct lane *l = list->first;
+	if (l) {
+		list->first = l->next;
+		list->last = l->next ? list->last : NULL;
+	}
+	return l;
+}
+
+static void put(struct snag_merge *m, enum rt_op op, uint64_t address, uint32_t loc, uint32_t arg)
+{
+	*m->to++ = (struct rt_record){.what = (uint64_t)op << RT_OP_SHIFT |
+					      (address & RT_ADDRESS_MASK),
+				      .loc = loc,
+				      .arg = arg};
+	m->room--;
+}
+
+/* A thread has got a ring.  The program could write anything: what cannot be is left out. */
+static void ring_begins(struct snag_merge *m, const struct rt_record *r)
+{
+	uint64_t i = rt_record_address(r);
+	if (i >= RT_RINGS || (m->lane[i] && m->lane[i]->is_used))
+		return;
+	if (!m->lane[i]) {
+		m->lane[i] = snag_calloc(1, sizeof(*m->lane[i]));
+		m->lane[i]->ring = &m->rings[i];
+	}
+	m->lane[i]->thread = r->arg;
+	m->lane[i]->fuel = 0;
+	m->lane[i]->is_used = true;
+	lanes_add(&m->ready, m->lane[i]);
+}
+
+int snag_merge_rings(struct snag_merge *m, struct rt_record *record, int n)
+{
+	int kept = 0;
+	for (int i = 0; i < n; i++)
+		if (rt_record_op(&record[i]) == RT_RING)
+			ring_begins(m, &record[i]);
+		else
+			record[kept++] = record[i];
+	return kept;
+}
+
+/* [common] Takes what the channel has; false: there may be more. */
+static bool common_take(struct snag_merge *m)
+{
+	if (m->room == 0)
+		return false;
+	int n = m->common(m->ctx, m->to, m->room), kept = snag_merge_rings(m, m->to, n);
+	m->to += kept;
+	m->room -= kept;
+	return n == 0;
+}
+
+/* What is in the ring of l: [common] the records of the channel that they may need come first. */
+static bool lane_look(struct snag_merge *m, struct lane *l)
+{
+	uint64_t there = l->n;
+	while (there < l->n + LOOK && rt_ring_has(l->ring, there))
+		there++;
+	while (m->room > 0)
+		if (common_take(m)) {
+			l->there = there;
+			return true;
+		}
+	return false;
+}
+
+static const struct rt_record *record_at(const struct lane *l, uint64_t n)
+{
+	return &l->ring->record[n % RT_RING_RECORDS];
+}
+
+static void took(struct lane *l, uint64_t n)
+{
+	uint64_t before = l->n / TAKEN_EVERY;
+	l->n += n;
+	if (l->n / TAKEN_EVERY != before) /* pairs with the acquire of the writer */
+		__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+}
+
+/* Records of l follow. */
+static void switch_to(struct snag_merge *m, struct lane *l)
+{
+	if (m->last == l && m->last_thread == l->thread)
+		return;
+	put(m, RT_SWITCH, m->last ? m->turn_fuel - m->last_fuel : 0, l->fuel, l->thread);
+	m->turn_fuel = m->last_fuel = l->fuel;
+	m->last = l;
+	m->last_thread = l->thread;
+}
+
+static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
+{
+	m->last_fuel = l->fuel = fuel;
+}
+
+/* The number was taken: the lane that waits for the next one goes on. */
+static void number_took(struct snag_merge *m, uint32_t shard)
+{
+	uint64_t next = ++m->next[shard];
+	for (struct lane **at = &m->waiting[shard]; *at; at = &(*at)->next)
+		if ((*at)->number == next) {
+			struct lane *l = *at;
+			*at = l->next;
+			lanes_add(&m->ready, l);
+			return;
+		}
+}
+
+/* The thread of l has ended. */
+static void lane_end(struct lane *l)
+{
+	l->n++;
+	l->is_used = false;
+	__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	/* pairs with the acquire of the thread that takes the ring */
+	__atomic_store_n(&l->ring->is_read, 1, __ATOMIC_RELEASE);
+}
+
+enum took { TOOK, FULL, EMPTY, WAITS, ENDED };
+
+/* The record of a step. */
+static void step_put(struct snag_merge *m, const struct lane *l, struct rt_record r)
+{
+	switch (rt_record_op(&r)) {
+	case RT_ACQUIRE:
+	case RT_RELEASE:
+	case RT_ACQUIRE_SHARED:
+	case RT_RELEASE_SHARED:
+	case RT_LOCK_ENDS:
+		if (!snag_merge_locks_take(&m->locks, &r, l->thread))
+			return;
+		break;
+	default:
+		break;
+	}
+	*m->to++ = r;
+	m->room--;
+}
+
+/* [number] */
+static enum took order_take(struct snag_merge *m, struct lane *l, const struct rt_record *r)
+{
+	const uint32_t shard = r->arg % RT_SHARDS;
+	if (rt_record_address(r) != m->next[shard]) {
+		l->number = rt_record_address(r);
+		l->next = m->waiting[shard];
+		m->waiting[shard] = l;
+		return WAITS;
+	}
+	const bool is_step = rt_record_size(r) == 1;
+	if (is_step && l->n + 1 == l->there) {
+		if (!lane_look(m, l))
+			return FULL;
+		if (l->n + 1 == l->there)
+			return EMPTY;
+	}
+	if (m->room < SNAG_MERGE_ROOM)
+		return FULL;
+	if (is_step || r->loc != l->fuel) { /* a number alone is no event, and no turn */
+		switch_to(m, l);
+		counted(m, l, r->loc);
+		put(m, RT_COUNT, 0, 0, r->loc);
+	}
+	if (is_step)
+		step_put(m, l, *record_at(l, l->n + 1));
+	took(l, 1 + is_step);
+	m->stretch += 1 + is_step;
+	number_took(m, shard);
+	return TOOK;
+}
+
+static bool is_plain(const struct rt_record *r)
+{
+	enum rt_op op = rt_record_op(r);
+	return op != RT_ORDER && op != RT_END;
+}
+
+/* The records of l up to the next RT_ORDER, as far as they are there. */
+static enum took plain_take(struct snag_merge *m, struct lane *l)
+{
+	uint64_t n = 0, most;
+	if (m->room < SNAG_MERGE_ROOM)
+		return FULL;
+	switch_to(m, l);
+	most = l->there - l->n < (uint64_t)m->room ? l->there - l->n : (uint64_t)m->room;
+	for (; n < most && is_plain(record_at(l, l->n + n)); n++) {
+		const struct rt_record *r = record_at(l, l->n + n);
+		const enum rt_op op = rt_record_op(r);
+		m->to[n] = *r;
+		if (op == RT_READ || op == RT_WRITE || op == RT_COUNT)
+			counted(m, l, r->arg);
+	}
+	m->to += n;
+	m->room -= (int)n;
+	m->stretch += n;
+	took(l, n);
+	return TOOK;
+}
+
+static enum took lane_take(struct snag_merge *m, struct lane *l)
+{
+	if (l->n == l->there) {
+		if (!lane_look(m, l))
+			return FULL;
+		if (l->n == l->there)
+			return EMPTY;
+	}
+	const struct rt_record *r = record_at(l, l->n);
+	switch (rt_record_op(r)) {
+	case RT_ORDER:
+		return order_take(m, l, r);
+	case RT_END:
+		lane_end(l);
+		return ENDED;
+	default:
+		return plain_take(m, l);
+	}
+}
+
+/* A lane that has stopped hears of what was read of it. */
+static void lane_stops(struct snag_merge *m, struct lane *l)
+{
+	__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	m->current = NULL;
+}
+
+/* Lanes that were empty and no longer are. */
+static void idle_look(struct snag_merge *m)
+{
+	struct lanes all = m->idle;
+	m->idle = (struct lanes){0};
+	for (struct lane *l; (l = lanes_take(&all));)
+		lanes_add(rt_ring_has(l->ring, l->n) ? &m->ready : &m->idle, l);
+}
+
+/* Looks at idle lanes only if a record was taken since the last look: half a step may be there for
+ * long. */
+static bool lane_choose(struct snag_merge *m)
+{
+	if (!m->ready.first && !m->is_vain) {
+		m->is_vain = true;
+		idle_look(m);
+	}
+	m->current = lanes_take(&m->ready);
+	m->stretch = 0;
+	return m->current;
+}
+
+int snag_merge_next(struct snag_merge *m, struct rt_record *ret, int room)
+{
+	m->to = ret;
+	m->room = room;
+	m->is_vain = false;
+	while (m->room > 0 && !common_take(m))
+		;
+	while (m->current || lane_choose(m)) {
+		struct lane *l = m->current;
+		enum took what = lane_take(m, l);
+		if (what == FULL)
+			break;
+		m->is_vain &= what != TOOK && what != ENDED;
+		if (what == TOOK && m->stretch < RT_RING_RECORDS)
+			continue;
+		lane_stops(m, l);
+		if (what == TOOK)
+			lanes_add(&m->ready, l);
+		else if (what == EMPTY)
+			lanes_add(&m->idle, l);
+	}
+	return (int)(m->to - ret);
+}

@@ -1,0 +1,100 @@
+// data.js - the JSON of the report, decoded: incidents, the table of events, places and source lines.
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+// The table of events, one array per property.  events.number is ascending.
+const events = (() => {
+	const from = data.events || {number: [], thread: [], op: [], target: [], place: [], flags: []};
+	const table = {n: from.number.length, number: new Uint32Array(from.number.length)};
+	let number = 0;
+	from.number.forEach((step, i) => { table.number[i] = number += step; });
+	for (const column of ["thread", "op", "target", "place", "flags"])
+		table[column] = Uint32Array.from(from[column]);
+	return table;
+})();
+const NESTED = 1, WAIT = 2; // events.flags
+
+const ops = data.ops || [];
+const opWords = {
+	r: "read", w: "write", acq: "lock", rel: "unlock", fork: "start", join: "wait for", racq: "lock (shared)",
+	rrel: "unlock (shared)", ar: "atomic read", aw: "atomic write", au: "atomic update", fence: "fence",
+};
+const opText = (e) => ops[events.op[e]];
+const opReads = ops.map((op) => ["r", "ar", "au"].includes(op));
+const opWrites = ops.map((op) => ["w", "aw", "au"].includes(op));
+const isRead = (e) => opReads[events.op[e]];
+const isWrite = (e) => opWrites[events.op[e]];
+
+const spaceOf = {acq: "lock", rel: "lock", racq: "lock", rrel: "lock", fork: "thread", join: "thread",
+	async: "thread", spawn: "thread", set: "promise", get: "promise", fence: null};
+
+function targetName(e) {
+	const op = opText(e), space = op in spaceOf ? spaceOf[op] : "variable";
+	return space ? data.names[space][events.target[e]] : "";
+}
+
+const threadName = (e) => data.names.thread[events.thread[e]];
+
+// "main thread", "T3"; of tasks "task 3"
+function threadWords(name) {
+	if (data.tasks)
+		return `task ${name.replace(/^T/, "")}`;
+	return name === "T0" && !data.trace ? "main thread" : `thread ${name}`;
+}
+
+// What an event does, in words: "write bytes".
+function eventWords(e) {
+	const op = opText(e), target = targetName(e);
+	if (events.flags[e] & WAIT)
+		return `${{ar: "passes", aw: "signals", au: "signals and passes"}[op] || op} ${target}`;
+	return `${opWords[op] || op}${target ? ` ${target}` : ""}`;
+}
+
+function fileShown(file) {
+	return data.strip && file.startsWith(data.strip) ? file.slice(data.strip.length) : file;
+}
+
+const baseName = (file) => file.slice(file.lastIndexOf("/") + 1);
+
+// "bank.c:17"
+function placeWords(e) {
+	const [file, line] = data.places[events.place[e]];
+	return file ? baseName(file) + (line ? `:${line}` : "") : "";
+}
+
+function sourceLine(file, line) {
+	const lines = data.lines && data.lines[file];
+	return lines && line in lines ? lines[line] : null;
+}
+
+// The place of an event number in the table; -1: it is not there.
+function eventOf(number) {
+	let low = 0, high = events.n;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (events.number[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < events.n && events.number[low] === number ? low : -1;
+}
+
+// All incidents, each with its extras; those that snag does not report come last.
+const incidents = [...data.incidents, ...(data.unconfirmed || [])].map((incident, i) => {
+	const extras = (data.extras || {})[incident.id] || {};
+	const stacks = (incident.accesses || incident.waits || []).map((access) => access.stack);
+	if (incident.stack)
+		stacks.push(incident.stack);
+	const files = new Set(stacks.filter((s) => s && s.length && s[0].file).map((s) => s[0].file));
+	return {id: `incident-${i + 1}`, kind: "race", ...incident, extras, files: [...files]};
+});
+
+const subject = (incident) => incident.called || incident.variable ||
+	(incident.locks || []).join(", ") || incident.summary || incident.kind;
+
+function heading(incident) {
+	const words = {race: "Data race on ", deadlock: "Deadlock on "}[incident.kind];
+	return words ? words + subject(incident) : `${incident.kind}: ${subject(incident)}`;
+}

@@ -1,0 +1,260 @@
+// page.js - the page: contents with search and filters, one incident at a time, keys.
+"use strict";
+
+const verdictWords = {
+	observed: data.tasks ? "some schedule of this input brings the two accesses side by side"
+		: "nothing ordered the two accesses in this run",
+	predicted: "in this run something kept them apart, but another schedule of the same execution brings them side by side",
+	confirmed: "another run, in which the first access was held back, had them side by side",
+	unverified: "no schedule that shows it was found or excluded",
+	unconfirmed: "a schedule in which reads see other values has it, but the program did not follow that schedule",
+};
+
+const isLibrary = (frame) => !frame.file || /^\/(usr|lib|lib64|opt)\//.test(frame.file) || frame.file.startsWith("../");
+
+function frameItem(frame) {
+	const where = frame.file ? `${fileShown(frame.file)}${frame.line ? `:${frame.line}${frame.column ? `:${frame.column}` : ""}` : ""}`
+		: frame.module ? `${baseName(frame.module)}+0x${frame.offset.toString(16)}` : "";
+	return make("li", {}, make("b", {}, frame.function || "?"), " ", make("span.dim", {}, where));
+}
+
+// A stack whose library frames are folded.
+function stackList(stack) {
+	const items = [];
+	for (let i = 0; i < stack.length;) {
+		let end = i;
+		while (end < stack.length && isLibrary(stack[end]))
+			end++;
+		if (end > i) {
+			items.push(make("li", {}, make("details", {}, make("summary", {}, plural(end - i, "library frame")),
+				make("ol", {}, stack.slice(i, end).map(frameItem)))));
+			i = end;
+		} else {
+			items.push(frameItem(stack[i++]));
+		}
+	}
+	return make("ol.stack", {}, items);
+}
+
+// The source around the innermost frame that has one.
+function sourceAround(stack) {
+	const frame = stack.find((f) => !isLibrary(f) && sourceLine(f.file, f.line) !== null) ||
+		stack.find((f) => f.file && sourceLine(f.file, f.line) !== null);
+	if (!frame)
+		return null;
+	const rows = [];
+	for (let line = frame.line - 5; line <= frame.line + 5; line++) {
+		const text = sourceLine(frame.file, line);
+		if (text !== null)
+			rows.push(make(line === frame.line ? "div.hit" : "div", {}, make("span", {}, String(line)), text || " "));
+	}
+	return make("div.source", {}, rows);
+}
+
+function accessBoxOf(access, variable) {
+	const creator = (data.creators || {})[access.thread], task = access.task;
+	return make("div.access", {},
+		make("header", {}, make("b", {}, `${access.atomic ? "Atomic " : ""}${access.operation} of ${plural(access.size, "byte")}`),
+			" at ", make("code", {}, variable), ` by ${threadWords(access.thread)}`, task && task.label && `, ${task.label}`,
+			access.locks.length > 0 && [", holding ", make("code", {}, access.locks.join(", "))]),
+		sourceAround(access.stack), stackList(access.stack),
+		creator && make("div.stack", {}, make("details", {}, make("summary", {},
+			`${access.thread} was created by ${threadWords(creator.thread)}`), stackList(creator.stack))),
+		task && task.creator && make("div.stack", {}, make("details", {}, make("summary", {},
+			`created by ${threadWords(task.creator)}`), stackList(task.stack))));
+}
+
+function waitBoxOf(wait) {
+	return make("div.access", {},
+		make("header", {}, make("b", {}, threadWords(wait.thread)), " waits for ",
+			make("code", {}, wait.waits_for || wait.waits_for_thread || wait.what || "")),
+		sourceAround(wait.stack), stackList(wait.stack),
+		wait.held_since && [make("header", {}, "It holds ", make("code", {}, wait.holds), wait.shared ? " (shared)" : "", " since"),
+			stackList(wait.held_since)]);
+}
+
+// Where the variable lives: its object, and who allocated it.
+function objectWords(incident) {
+	const object = incident.extras.object;
+	if (!object)
+		return null;
+	switch (object.kind) {
+	case "heap":
+		return make("details", {}, make("summary", {}, `heap block of ${plural(object.bytes, "byte")}, allocated by ${threadWords(object.thread)}`),
+			stackList(object.stack));
+	case "stack": return `the stack of ${threadWords(object.thread)}`;
+	case "global": return "global variable";
+	default: return null;
+	}
+}
+
+const quoted = (word) => /^[\w@%+=:,.\/-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+
+function commandsOf(incident) {
+	if (data.trace)
+		return [];
+	const program = data.program.arguments.map(quoted).join(" ");
+	if (!incident.witness)
+		return [`snag run -- ${program}`];
+	const folder = data.witness_dir || "witnesses", kind = incident.kind === "deadlock" ? "deadlock" : "race";
+	const file = quoted(`${folder}/${kind}-${incident.witness}.json`);
+	return [
+		!data.witness_dir && `snag run --witness ${folder} -- ${program}`,
+		`snag replay ${file} ${program}`,
+		kind === "race" && `snag replay --gdb ${file} ${program}`,
+	].filter(Boolean);
+}
+
+const fact = (name, value) => value ? [make("dt", {}, name), make("dd", {}, value)] : [];
+
+let view = null; // the schedule of the incident that is shown
+
+function render(incident) {
+	const isRace = Boolean(incident.accesses), extras = incident.extras;
+	view = extras.schedule ? new ScheduleView(incident) : null;
+	const commands = commandsOf(incident);
+	const accesses = incident.accesses || [], waits = incident.waits || [];
+	document.getElementById("report").replaceChildren(...[
+		make("h2", {}, heading(incident)),
+		make("div.chips", {},
+			make(`span.chip${["unverified", "unconfirmed"].includes(incident.verdict) ? "" : ".race"}`, {}, incident.verdict || incident.kind),
+			incident.severity && make("span.chip.race", {}, incident.severity),
+			make("span.chip", {}, incident.id), incident.detector && make("span.chip", {}, `by ${incident.detector}`),
+			incident.replay === "confirmed" && make("span.chip.ok", {}, "replay confirmed it"),
+			incident.replay === "diverged" && make("span.chip", {}, "replay diverged"),
+			incident.suppressed && make("span.chip", {}, "suppressed")),
+		make("dl.facts", {},
+			fact("verdict", isRace && verdictWords[incident.verdict]),
+			fact("variable", isRace && [make("code", {}, incident.variable), incident.called && [", in the source ", make("code", {}, incident.called)],
+				incident.type && [" of type ", make("code", {}, incident.type)]]),
+			fact("lies in", objectWords(incident)),
+			fact("range", incident.range && incident.range.text),
+			fact("missing", incident.missing_edge),
+			fact("effect", incident.effect),
+			fact("replay", incident.replay_note),
+			fact("seen", incident.count > 1 && `${plural(incident.count, "time")}${incident.stacks ? `, with ${plural(incident.stacks, "pair")} of stacks` : ""}`),
+			fact("witness", extras.steps > 0 && plural(extras.steps, "event"))),
+		extras.graph && taskPicture(incident),
+		waits.length > 1 && waits.every((w) => w.waits_for || w.waits_for_thread) && ringPicture(incident),
+		view && [make("h3", {}, "Schedule"), view.element],
+		accesses.length > 0 && [make("h3", {}, "The two accesses"),
+			make("div.pair", {}, accesses.map((a) => accessBoxOf(a, incident.variable)))],
+		waits.length > 0 && [make("h3", {}, "The threads that wait"), make("div.pair", {}, waits.map(waitBoxOf))],
+		incident.stack && [make("h3", {}, "Where"), make("div.access", {}, sourceAround(incident.stack), stackList(incident.stack))],
+		commands.length > 0 && [make("h3", {}, incident.witness ? "Replay it" : "Run it again"),
+			make("div.commands", {}, commands.map((c) => make("div.command", {}, make("code", {}, c), copyButton(c))))],
+	].flat(2).filter(Boolean));
+	document.getElementById("report").classList.toggle("suppressed", !!incident.suppressed);
+}
+
+// What the run proves, if there is nothing to show.
+function renderVerdict() {
+	const certificate = data.certificate;
+	view = null;
+	document.getElementById("report").replaceChildren(make("section.proof", {},
+		make("h2", {}, certificate ? certificate.text : "No report"),
+		certificate && certificate.obstacles && certificate.obstacles.length > 0 && make("ul", {}, certificate.obstacles.map((o) =>
+			make("li", {}, o.text || o.words || o.kind, (o.places || o.locations || []).map((p) => [" ", make("code", {}, p)]))))));
+}
+
+const filters = {text: "", kind: "", verdict: "", file: ""};
+
+function isShown(incident) {
+	const words = [incident.id, heading(incident), incident.variable, incident.verdict, incident.kind, ...incident.files,
+		...(incident.accesses || incident.waits || []).flatMap((a) => (a.stack || []).map((f) => f.function || ""))];
+	return (!filters.kind || incident.kind === filters.kind) && (!filters.verdict || incident.verdict === filters.verdict) &&
+		(!filters.file || incident.files.includes(filters.file)) &&
+		(!filters.text || words.join("\n").toLowerCase().includes(filters.text.toLowerCase()));
+}
+
+let shown = incidents;
+
+function list() {
+	shown = incidents.filter(isShown);
+	document.getElementById("count").textContent = shown.length === incidents.length
+		? plural(incidents.length, "report") : `${shown.length} of ${plural(incidents.length, "report")}`;
+	document.getElementById("list").replaceChildren(...shown.map((incident) => make("li", {}, make("a", {
+		href: `#${incident.id}`, class: incident.suppressed ? "suppressed" : null, "aria-current": String(incident.id === current()),
+	}, make("b", {}, subject(incident)), make("small", {}, [incident.kind, incident.verdict].filter(Boolean).join(", ") + (incident.suppressed ? ", suppressed" : "")),
+		make("small", {}, (incident.accesses || incident.waits || []).map((a) => a.stack && a.stack[0] && a.stack[0].file
+			? `${baseName(a.stack[0].file)}:${a.stack[0].line}` : "?").join(" / "))))));
+}
+
+const current = () => decodeURIComponent(location.hash.slice(1));
+
+function choose(name, label) {
+	const values = name === "file" ? incidents.flatMap((i) => i.files) : incidents.map((i) => i[name]);
+	const options = [...new Set(values)].filter(Boolean).sort();
+	return make(name === "file" ? "select.wide" : "select", {"aria-label": label, id: `filter-${name}`, onchange: (event) => {
+		filters[name] = event.target.value;
+		list();
+	}}, make("option", {value: ""}, label), options.map((o) => make("option", {value: o}, name === "file" ? fileShown(o) : o)));
+}
+
+function header() {
+	const races = incidents.filter((i) => i.kind === "race" && !i.suppressed).length;
+	const others = new Map();
+	for (const i of incidents)
+		if (i.kind !== "race" && !i.suppressed)
+			others.set(i.kind, (others.get(i.kind) || 0) + 1);
+	const counts = [plural(races, "data race"), ...[...others].map(([kind, n]) => plural(n, kind))].join(", ");
+	const theme = make("button", {type: "button", id: "theme", title: "dark or light", onclick: () => {
+		const root = document.documentElement;
+		const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+		root.dataset.theme = isDark ? "light" : "dark";
+	}}, "◐");
+	document.getElementById("top").append(
+		make("h1", {}, `${counts} in `, make("code", {}, data.trace || data.program.arguments.join(" "))),
+		make("p", {}, data.program ? `It ended with status ${data.program.status}. ` : "", data.replays ? `${data.replays}.` : ""), theme);
+}
+
+function contents() {
+	document.getElementById("contents").append(make("div.filters", {},
+		make("input", {type: "search", id: "search", placeholder: "Search: variable, function, file, id", "aria-label": "search",
+			oninput: (event) => { filters.text = event.target.value; list(); }}),
+		choose("kind", "any kind"), choose("verdict", "any verdict"), choose("file", "any file"),
+		make("span.dim.wide", {}, make("span", {id: "count"}), " — ", make("kbd", {}, "n"), " next, ", make("kbd", {}, "p"),
+			" previous, ", make("kbd", {}, "/"), " search")),
+	make("ul", {id: "list"}));
+	list();
+}
+
+function show() {
+	const incident = incidents.find((i) => i.id === current()) || incidents[0];
+	if (incident)
+		render(incident);
+	else
+		renderVerdict();
+	for (const link of document.querySelectorAll("#list a"))
+		link.setAttribute("aria-current", String(incident && link.hash === `#${incident.id}`));
+	const link = document.querySelector("#list a[aria-current=true]");
+	if (link)
+		link.scrollIntoView({block: "nearest"});
+}
+
+function step(by) {
+	const at = shown.findIndex((i) => i.id === current());
+	const next = shown[Math.max(0, Math.min(shown.length - 1, (at < 0 && !current() ? 0 : at) + by))];
+	if (next)
+		location.hash = next.id;
+}
+
+document.addEventListener("keydown", (event) => {
+	if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+		if (event.key === "Escape")
+			event.target.blur();
+		return;
+	}
+	if (event.key === "n" || event.key === "p")
+		step(event.key === "n" ? 1 : -1);
+	else if (event.key === "/")
+		document.getElementById("search").focus();
+	else if (!(view && view.key(event.key)))
+		return;
+	event.preventDefault();
+});
+
+header();
+contents();
+window.addEventListener("hashchange", show);
+show();

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * branch.c - conditional branches: the compilers' hooks of basic blocks, and the plugin's
+ *
+ * Idea.   What a thread does next may depend on what it read before, but only where its
+ *         control flow branches.  The coverage hook at the beginning of every basic block
+ *         comes after any branch and before anything the block does; there a branch is
+ *         recorded, if the thread has read something since the last one.  That is more
+ *         branches than there are, never fewer.
+ *         An access whose address depends on a read is a branch, too: with another value it would
+ *         touch another location.  The hooks do not say where addresses come from.  But the
+ *         code right before the call of an access says whether the address is fixed, that of a
+ *         global or of a local variable; all other addresses count as depending on all reads.
+ *         The plugin (pass/branch.cpp) knows the branches and such accesses, and of most which
+ *         reads they depend on: these are told before them.  What a branch before told needs
+ *         not be told again while nothing else was recorded.  A thread of such a program
+ *         begins with a branch that names a variable nobody reads: so the trace says that it
+ *         names (trace/event.h).
+ * State.  Of each thread:
+ *         named[]  the cells told, a cache; those of another generation do not count
+ *         end      how many records there were behind the last branch told this way: if there
+ *                  are more now, the next one begins a generation
+ *         has_blocks, tells  the hooks of blocks were called; the plugin tells branches
+ * Guarantee.  Every branch and every access with a computed address comes after a branch that
+ *             depends on
+ *         the reads it was computed from.  Of gcc: but for the addresses of locks.
+ */
+#include "runtime/channel/lane.h"
+#include "runtime/channel/record.h"
+#include "runtime/rt.h"
+#include "runtime/access/stack.h"
+
+enum { NAMED = 64 };
+
+static __thread struct {
+	uintptr_t addr;
+	uint64_t generation;
+} named[NAMED];
+static __thread uint64_t generation, end;
+static __thread bool is_told; /* something, of the branch to come */
+static bool tells;
+bool rt_has_blocks;
+
+char __snag_nothing[8] RT_HIDDEN; /* no program reads it */
+
+/* Whether what the calling thread does is recorded. */
+static bool is_told_of(void)
+{
+	const struct rt_thread *self = rt_self();
+	if (rt.is_free)
+		return rt_lane_is_seen();
+	return self && self->state == RT_RUNNING && !self->ignores;
+}
+
+/* Records so far: of the thread, if it runs in parallel. */
+static uint64_t records(void)
+{
+	return rt.is_free ? rt_hot.self->lane.n : rt.written;
+}
+
+RT_COLD void rt_branch(uintptr_t pc)
+{
+	rt_hot.has_read = false;
+	if (is_told_of())
+		rt_put(RT_BRANCH, 0, 0, rt_location(pc), 0);
+}
+
+#ifdef __x86_64__
+/* The instructions that may stand before the call of an access whose address is fixed; -1 is
+ * any byte. */
+static const int16_t fixed[][11] = {
+	{7, 0x48, 0x8d, 0x3d, -1, -1, -1, -1},			  /* lea rdi, [rip + d] */
+	{5, 0x48, 0x8d, 0x7c, 0x24, -1},			  /* lea rdi, [rsp + d] */
+	{8, 0x48, 0x8d, 0xbc, 0x24, -1, -1, -1, -1},		  /* the same, 32 bits */
+	{3, 0x48, 0x89, 0xe7},					  /* mov rdi, rsp */
+	{4, 0x48, 0x8d, 0x7d, -1},				  /* lea rdi, [rbp + d] */
+	{7, 0x48, 0x8d, 0xbd, -1, -1, -1, -1},			  /* the same, 32 bits */
+	{10, 0x48, 0x8d, 0x05, -1, -1, -1, -1, 0x48, 0x89, 0xc7}, /* lea rax, ...; mov rdi, rax */
+	{7, 0x48, 0x8d, 0x45, -1, 0x48, 0x89, 0xc7},
+	{10, 0x48, 0x8d, 0x85, -1, -1, -1, -1, 0x48, 0x89, 0xc7},
+};
+
+static bool ends_with(const uint8_t *at, const int16_t *pattern)
+{
+	for (int i = 0; i < pattern[0]; i++)
+		if (pattern[1 + i] >= 0 && at[i - pattern[0]] != pattern[1 + i])
+			return false;
+	return true;
+}
+
+struct distance {
+	int32_t bytes;
+} __attribute__((packed));
+
+/* Whether the code behind a call, where the access itself is, has the address as a constant: before
+ * the next call, jump or return. */
+static bool is_constant(const uint8_t *code, uintptr_t addr)
+{
+	enum { CALL = 0xe8, JUMP = 0xe9, RETURN = 0xc3, LEA = 0x8d, FAR = 32 };
+	for (unsigned i = 1; i < FAR; i++) {
+		if (code[i - 1] == CALL || code[i - 1] == JUMP || code[i - 1] == RETURN)
+			return false;
+		/* The byte before the distance says that the operand is in memory, at a distance
+		 * from the code; the one before it is the operation. */
+		if ((code[i] & 0xc7) != 0x05 || code[i - 1] == LEA)
+			continue;
+		const struct distance *d = (const void *)(code + i + 1);
+		/* It counts from behind the instruction, which may have an operand of 1, 2 or 4
+		 * bytes more. */
+		uintptr_t rest = addr - (uintptr_t)(d + 1) - (uintptr_t)(intptr_t)d->bytes;
+		if (rest <= 2 || rest == 4)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the call that returns to pc had a fixed address as its first argument. */
+static bool is_fixed(uintptr_t pc, uintptr_t addr)
+{
+	const uint8_t *call = (const uint8_t *)pc - 5;
+	if (is_constant((const uint8_t *)pc, addr))
+		return true;
+	if (*call != 0xe8)
+		call--; /* through a pointer */
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (ends_with(call, fixed[i]))
+			return true;
+	return false;
+}
+#else
+static bool is_fixed(uintptr_t pc, uintptr_t addr)
+{
+	(void)pc;
+	(void)addr;
+	return false;
+}
+#endif
+
+void rt_branch_address(uintptr_t pc, uintptr_t addr)
+{
+	if (!is_fixed(pc, addr))
+		rt_branch(pc);
+}
+
+void rt_branch_begin(void)
+{
+	if (!tells)
+		return;
+	rt_put(RT_DEPENDS, sizeof(__snag_nothing), (uintptr_t)__snag_nothing, 0, 0);
+	rt_put(RT_BRANCH, 0, 0, 0, 0);
+}
+
+RT_ABI(RT_HOT void, __sanitizer_cov_trace_pc, void)
+{
+	rt_has_blocks = true;
+	if (rt_unlikely(rt_hot.has_read))
+		rt_branch(RT_CALLER);
+}
+
+RT_ABI(RT_HOT void, __sanitizer_cov_trace_pc_guard, uint32_t *guard)
+{
+	(void)guard;
+	rt_has_blocks = true;
+	if (rt_unlikely(rt_hot.has_read))
+		rt_branch(RT_CALLER);
+}
+
+RT_ABI(void, __sanitizer_cov_trace_pc_guard_init, uint32_t *start, uint32_t *stop)
+{
+	(void)start;
+	(void)stop;
+}
+
+/* Called by every module whose branches are told.  One branch says so: without any, a trace says
+ * nothing about what depends on what. */
+RT_ABI(void, __snag_has_branches, void)
+{
+	rt_begin_once();
+	bool was_said = tells;
+	tells = true;
+	if (!was_said && rt_self())
+		rt_branch_begin();
+}
+
+RT_ABI(RT_HOT void, __snag_branch_all, void)
+{
+	if (rt_unlikely(rt_hot.has_read))
+		rt_branch(RT_CALLER);
+}
+
+/* `size` bytes at addr; addr 0: nothing, another way was taken. */
+RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
+{
+	if (!addr || rt.is_unheard || !is_told_of())
+		return;
+	if (records() != end) {
+		generation++;
+		end = records();
+	}
+	uint64_t slot = (addr ^ addr >> 6) % NAMED;
+	if (named[slot].addr == addr && named[slot].generation == generation)
+		return;
+	named[slot].addr = addr;
+	named[slot].generation = generation;
+	for (uint64_t here; size > 0; addr += here, size -= here) {
+		here = 8 - (addr & 7);
+		here = here < size ? here : size;
+		rt_put(RT_DEPENDS, (unsigned)here, addr, 0, 0);
+	}
+	is_told = true;
+	end = records();
+}
+
+RT_ABI(void, __snag_branch, void)
+{
+	if (!is_told)
+		return;
+	is_told = false;
+	rt_put(RT_BRANCH, 0, 0, rt_location(RT_CALLER), 0);
+	end = records();
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c - a loop told as a whole: its accesses, looked at when it has ended
+ *
+ * Idea.   Of a loop whose iterations each make the same k accesses, access j moving by a
+ *         fixed distance, the plugin makes two (pass/loops.cpp): one with a check before every
+ *         access, and one without any, behind which it says what it did.  That is as good,
+ *         because nobody else runs in the meantime: the accesses are put through the filter
+ *         (filter.h) and recorded as if each had been told by itself.
+ *
+ *             m = __snag_loop_begin(iterations, k)     so many without checks
+ *             __snag_loop_access(address, distance, size, is write)     each, in their order
+ *             __snag_loop_end(m)
+ *
+ * State.  loop      of the thread: the accesses that were told
+ *         told[]    accesses of loops that were looked at in this epoch and turn, a cache:
+ *                   those that come again add nothing, as with single ones
+ *         segment   iterations in a row that record the same of the accesses
+ * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
+ *                   runs with its checks.  So every turn has the events it has without this,
+ *                   and a schedule that ends inside of a loop is followed there, too
+ *         [few]     so few events that single checks cost less
+ *         [guess]   one whose length is not known has as many iterations as the last time
+ *         [order]   iteration by iteration; but what is known depends on who met the same cell
+ *                   before, so that an access can be looked at for many iterations at once.  Of
+ *                   those that move alike the one ahead comes first; those that do not, and
+ *                   may meet, are looked at one by one
+ *         [record]  a segment is two rounds of records and RT_AGAIN
+ *         [else]    what has more to be thought of (access.c), unaligned addresses and many
+ *                   accesses: one by one
+ * Guarantee.  The events, their order, and the fuel that each has are those of the loop with
+ *         checks; of accesses that repeat, a cache may know more than the filter, which forgets
+ *         what collides.  Nothing is told that was not done: what a signal ends in the middle
+ *         of such iterations has recorded none of them.
+ * Cost.   About 30 instructions an access j that is known as a whole; else 150, and 2 to 8 each
+ *         iteration.
+ */
+#include "runtime/access/access.h"
+#include "runtime/options.h"
+#include "runtime/channel/record.h"
+#include "runtime/access/rows.h"
+#include "runtime/channel/run.h"
+#include "runtime/access/stack.h"
+
+enum { WORD = 8, BLOCK = RT_ROW, TOLD_LOG = 11 };
+enum { FEW = 12, FEW_ROUNDS = 8 };     /* events, iterations */
+enum { MOST = 1 << 26, PLACES = 256 }; /* iterations */
+
+struct access {
+	uintptr_t addr;
+	int64_t step;
+	uint64_t what; /* size, and whether it is a write */
+	uintptr_t pc;
+};
+
+struct loop {
+	unsigned n;
+	uint32_t *usual; /* NULL: its length was known */
+	struct access access[RT_RUN_MAX];
+};
+
+static __thread struct loop loop __attribute__((tls_model("initial-exec")));
+
+enum { WRITES = 1 << 8, STRETCH_SHIFT = 16 };
+
+struct told {
+	uintptr_t addr;
+	int64_t step;
+	uint64_t n;
+	uint64_t what; /* and the stretch */
+};
+
+static struct told told[1 << TOLD_LOG];
+
+/* The part of an access that lies in one word. */
+struct part {
+	uintptr_t addr;
+	int64_t step;
+	uintptr_t pc;
+	uint32_t loc;
+	uint32_t number; /* of the access */
+	unsigned k;	 /* 2^k bytes */
+	bool is_write;
+	bool is_tied;	 /* [order] to another one */
+	uint64_t is_new; /* of a block of iterations: a bit for each */
+};
+
+struct look {
+	unsigned n;
+	struct part part[RT_RUN_MAX];
+	uint8_t order[RT_RUN_MAX]; /* to look at them in: who meets a cell first is first */
+	bool has_steps;		   /* different ones */
+	uint64_t fuel;		   /* before the loop */
+	uint64_t period;	   /* events of an iteration */
+	struct {
+		uint64_t first, n; /* iterations */
+		uint32_t parts;	   /* recorded in each: a bit for each */
+	} segment;
+};
+
+/* [guess] How many iterations a loop of unknown length had the last time, by place. */
+static uint32_t usual[PLACES];
+
+static bool is_few(uint64_t n, uint64_t accesses)
+{
+	return n < FEW_ROUNDS || n * accesses < FEW;
+}
+
+static bool is_guessed_few(uintptr_t pc, uint64_t accesses)
+{
+	loop.usual = &usual[(pc ^ pc >> 8) % PLACES];
+	if (*loop.usual == 0 || !is_few(*loop.usual, accesses))
+		return false;
+	*loop.usual += 1; /* sooner or later it is tried again */
+	return true;
+}
+
+/* [turn] [few] A number m > 0: m iterations without checks; else 1 - m with them. */
+RT_ABI(RT_HOT int64_t, __snag_loop_begin, uint64_t iterations, uint64_t accesses)
+{
+	const bool is_known = iterations < MOST;
+	const uint64_t n = is_known ? iterations : MOST;
+	const int64_t all_slow = n ? 1 - (int64_t)n : 0;
+	int64_t m = (int64_t)n;
+	loop.n = 0;
+	loop.usual = NULL;
+	if (rt_unlikely((int64_t)(n * accesses) > rt_hot.fuel)) {
+		if (!rt.on || rt.is_free)
+			return all_slow;
+		m = rt_hot.fuel > 0 ? rt_hot.fuel / (int64_t)accesses : 0;
+	}
+	if (!rt_options.loops)
+		return all_slow;
+	if (is_few((uint64_t)m, accesses))
+		return m < (int64_t)n ? -m : all_slow;
+	return is_known || !is_guessed_few(RT_CALLER, accesses) ? m : -FEW_ROUNDS;
+}
+
+RT_ABI(RT_HOT void, __snag_loop_access, uintptr_t addr, int64_t step, uint64_t size,
+       uint64_t is_write)
+{
+	loop.access[loop.n++ % RT_RUN_MAX] =
+		(struct access){addr, step, is_write ? size | WRITES : size, RT_CALLER};
+}
+
+static unsigned size_of(const struct access *a)
+{
+	return (unsigned)a->what & (WRITES - 1);
+}
+
+/* [else] */
+static void one_by_one(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		for (unsigned j = 0; j < loop.n; j++) {
+			const struct access *a = &loop.access[j];
+			rt_access_sized(a->addr + i * (uint64_t)a->step, size_of(a),
+					a->what & WRITES, a->pc);
+		}
+}
+
+/* Whether the accesses were told before in this stretch; they are now. */
+static inline bool is_told(const struct access *a, uint64_t n)
+{
+	const struct told t = {a->addr, a->step, n, a->what | rt.stretch << STRETCH_SHIFT};
+	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
+	struct told *slot = &told[key >> (64 - TOLD_LOG)];
+	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)
+		return true;
+	*slot = t;
+	return false;
+}
+
+static bool part_add(struct look *l, const struct access *a, unsigned offset, unsigned k)
+{
+	const uint64_t below = (1u << k) - 1;
+	const uintptr_t addr = a->addr + offset;
+	if (l->n == RT_RUN_MAX || ((addr | (uint64_t)a->step) & below))
+		return false;
+	l->has_steps |= l->n && l->part[0].step != a->step;
+	l->part[l->n++] = (struct part){.addr = addr,
+					.step = a->step,
+					.pc = a->pc,
+					.number = (uint32_t)(a - loop.access),
+					.k = k,
+					.is_write = a->what & WRITES};
+	return true;
+}
+
+/* The parts of those accesses that are not told; false: one by one. */
+static bool parts_find(struct look *l, uint64_t n)
+{
+	for (unsigned j = 0; j < loop.n; j++) {
+		const struct access *a = &loop.access[j];
+		const unsigned size = size_of(a);
+		if (is_told(a, n))
+			continue;
+		if (size > WORD ? !part_add(l, a, 0, 3) || !part_add(l, a, WORD, 3)
+				: !part_add(l, a, 0, (unsigned)__builtin_ctz(size)))
+			return false;
+	}
+	return true;
+}
+
+/* [order] Whether they may meet. */
+static bool do_meet(const struct part *a, const struct part *b, uint64_t n)
+{
+	const int64_t far_a = a->step * (int64_t)(n - 1), far_b = b->step * (int64_t)(n - 1);
+	const uintptr_t low_a = a->addr + (uintptr_t)(far_a < 0 ? far_a : 0);
+	const uintptr_t low_b = b->addr + (uintptr_t)(far_b < 0 ? far_b : 0);
+	const uint64_t long_a = (uint64_t)(far_a < 0 ? -far_a : far_a);
+	const uint64_t long_b = (uint64_t)(far_b < 0 ? -far_b : far_b);
+	return a->k == b->k && a->step != b->step &&
+	       (low_a - low_b <= long_b || low_b - low_a <= long_a);
+}
+
+static bool parts_tie(struct look *l, uint64_t n)
+{
+	bool has_tied = false;
+	for (unsigned i = 1; i < l->n; i++)
+		for (unsigned j = 0; j < i; j++)
+			if (do_meet(&l->part[i], &l->part[j], n))
+				has_tied = l->part[i].is_tied = l->part[j].is_tied = true;
+	return has_tied;
+}
+
+/* Of those that move alike: whether a is ahead of b.  Where they meet, it was there before. */
+static bool is_ahead(const struct part *a, const struct part *b)
+{
+	if (a->step != b->step)
+		return a->step < b->step;
+	return a->step < 0 ? a->addr < b->addr : a->addr > b->addr;
+}
+
+static void parts_order(struct look *l)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned at = i;
+		for (; at > 0 && is_ahead(&l->part[i], &l->part[l->order[at - 1]]); at--)
+			l->order[at] = l->order[at - 1];
+		l->order[at] = (uint8_t)i;
+	}
+}
+
+static inline bool access_note(uintptr_t addr, unsigned k, bool is_write)
+{
+	return rt_slot_note(rt_filter_slot(addr, k), rt_filter_entry(addr, k, is_write), is_write);
+}
+
+/* Slots evenly apart: mostly all are known, or none. */
+static RT_INLINE uint64_t places_note(uint64_t *slot, int64_t far, uint64_t entry, unsigned n,
+				      bool is_write)
+{
+	const unsigned shift = is_write ? 0 : 1;
+	uint64_t is_new = 0;
+	unsigned news = 0;
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		news += (slot[i * far] ^ entry) << shift != 0;
+	if (news == 0)
+		return 0;
+	if (news == n) {
+		for (int64_t i = 0; i < (int64_t)n; i++)
+			slot[i * far] = entry;
+		return rt_row_all(n);
+	}
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		is_new |= (uint64_t)rt_slot_note(&slot[i * far], entry, is_write) << i;
+	return is_new;
+}
+
+/* Up to BLOCK iterations of one part whose slots are as evenly apart as the addresses. */
+static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsigned n,
+				    bool is_write)
+{
+	const uint64_t entry = rt_filter_entry(addr, k, is_write);
+	const uint64_t end = rt_filter.bytes / RT_FILTER_ENTRY + 1;
+	const int64_t far = step >> k;
+	uint64_t *row = rt_filter.slot[k], is_new = 0;
+	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);
+	if (far == 1 && at + n <= end)
+		return rt_row_note(row + at, entry, n, is_write);
+	if (far == 0)
+		return rt_slot_note(row + at, entry, is_write); /* the others come later */
+	if (at + (uint64_t)far * (n - 1) < end)			/* both ways */
+		return places_note(row + at, far, entry, n, is_write);
+	for (unsigned i = 0; i < n; i++, at = (at + (uint64_t)far) & (end - 1))
+		is_new |= (uint64_t)rt_slot_note(&row[at], entry, is_write) << i;
+	return is_new;
+}
+
+static void part_note(struct part *p, uint64_t first, unsigned n)
+{
+	const uintptr_t addr = p->addr + first * (uint64_t)p->step;
+	const uintptr_t end = addr + (n - 1) * (uint64_t)p->step;
+	if (addr >> (RT_FILTER_LOG + p->k) == end >> (RT_FILTER_LOG + p->k)) {
+		p->is_new = p->is_write ? even_note(addr, p->step, p->k, n, true)
+					: even_note(addr, p->step, p->k, n, false);
+		return;
+	}
+	p->is_new = 0;
+	for (unsigned i = 0; i < n; i++)
+		p->is_new |= (uint64_t)access_note(addr + i * (uint64_t)p->step, p->k, p->is_write)
+			     << i;
+}
+
+/* [order] */
+static void tied_note(struct look *l, uint64_t first, unsigned n)
+{
+	for (unsigned j = 0; j < l->n; j++)
+		if (l->part[j].is_tied)
+			l->part[j].is_new = 0;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = 0; j < l->n; j++) {
+			struct part *p = &l->part[j];
+			if (p->is_tied)
+				p->is_new |= (uint64_t)access_note(
+						     p->addr + (first + i) * (uint64_t)p->step,
+						     p->k, p->is_write)
+					     << i;
+		}
+}
+
+static void part_put(const struct look *l, const struct part *p, uint64_t i)
+{
+	rt_put(p->is_write ? RT_WRITE : RT_READ, 1u << p->k, p->addr + i * (uint64_t)p->step,
+	       p->loc, (uint32_t)(l->fuel - i * l->period - p->number - 1));
+}
+
+static void round_put(const struct look *l, uint64_t i)
+{
+	for (uint32_t rest = l->segment.parts; rest; rest &= rest - 1)
+		part_put(l, &l->part[__builtin_ctz(rest)], i);
+}
+
+/* [record] */
+static void segment_end(struct look *l)
+{
+	enum { ROUNDS = 2 };
+	const uint64_t first = l->segment.first, n = l->segment.n;
+	const uint32_t parts = l->segment.parts;
+	if (!parts)
+		return;
+	for (uint32_t rest = parts; rest; rest &= rest - 1) {
+		struct part *p = &l->part[__builtin_ctz(rest)];
+		rt_hot.has_read |= !p->is_write;
+		p->loc = p->loc ? p->loc : rt_location(p->pc);
+	}
+	const bool is_run = n > ROUNDS + 1 && rt_options.runs;
+	for (uint64_t i = 0; i < (is_run ? ROUNDS : n); i++)
+		round_put(l, first + i);
+	if (is_run)
+		rt_run_put((unsigned)__builtin_popcount(parts),
+			   (uint32_t)(n - ROUNDS) * (uint32_t)__builtin_popcount(parts));
+}
+
+/* Iterations behind those of the segment. */
+static void segment_add(struct look *l, uint32_t parts, uint64_t first, uint64_t n)
+{
+	if (parts == l->segment.parts) {
+		l->segment.n += n;
+		return;
+	}
+	segment_end(l);
+	l->segment.parts = parts;
+	l->segment.first = first;
+	l->segment.n = n;
+}
+
+/* Cuts a block into iterations that record the same. */
+static void block_cut(struct look *l, uint64_t first, unsigned n)
+{
+	for (unsigned at = 0, same; at < n; at += same) {
+		uint32_t parts = 0;
+		same = n - at;
+		for (unsigned j = 0; j < l->n; j++) {
+			const uint64_t is_new = l->part[j].is_new >> at, bit = is_new & 1;
+			const uint64_t other = bit ? ~is_new : is_new;
+			const unsigned length = other ? (unsigned)__builtin_ctzll(other) : BLOCK;
+			parts |= (uint32_t)bit << j;
+			same = length < same ? length : same;
+		}
+		segment_add(l, parts, first + at, same);
+	}
+}
+
+static __attribute__((noinline)) void look(struct look *l, uint64_t n)
+{
+	const bool has_tied = l->has_steps && parts_tie(l, n);
+	parts_order(l);
+	for (uint64_t first = 0; first < n; first += BLOCK) {
+		const unsigned here = n - first < BLOCK ? (unsigned)(n - first) : BLOCK;
+		for (unsigned j = 0; j < l->n; j++) {
+			struct part *p = &l->part[l->order[j]];
+			if (!p->is_tied)
+				part_note(p, first, here);
+		}
+		if (has_tied)
+			tied_note(l, first, here);
+		block_cut(l, first, here);
+	}
+	segment_end(l);
+}
+
+RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
+{
+	const struct rt_thread *self = rt_hot.self;
+	struct look l;
+	if (loop.usual)
+		*loop.usual = (uint32_t)n;
+	if (rt_unlikely(!rt.on || rt.is_free || !self || self->state != RT_RUNNING ||
+			loop.n > RT_RUN_MAX || rt_hot.fuel < (int64_t)(n * loop.n))) {
+		one_by_one(n);
+		return;
+	}
+	if (rt_unlikely(rt.is_unheard || self->ignores)) {
+		rt_hot.fuel -= (int64_t)(n * loop.n);
+		return;
+	}
+	l.n = 0;
+	l.has_steps = false;
+	if (rt_unlikely(rt_access_is_special()) || !parts_find(&l, n)) {
+		one_by_one(n);
+		return;
+	}
+	l.fuel = (uint64_t)rt_hot.fuel;
+	l.period = loop.n;
+	l.segment.parts = 0;
+	if (l.n)
+		look(&l, n);
+	rt_hot.fuel = (int64_t)(l.fuel - n * l.period);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ring.h - the records of one thread, when threads run in parallel
+ *
+ * Idea.   Each thread writes to a ring of its own, so it waits for no other thread and shares no
+ *         cache line with one.  Only synchronisation is ordered while the program runs: such an
+ *         event takes the next number of its *shard*, and a record RT_ORDER in the ring says
+ *         which.  The recorder merges the rings by these numbers (record/merge.h).
+ *         docs/algorithms/parallel.md proves what the merged order has.
+ *
+ * Layout. The rings lie behind the channel, in the same shared memory, RT_RINGS of them.  Pages
+ *         that no thread has used are not there.  A ring is used again after its thread has
+ *         ended and the recorder has read its last record.
+ *
+ * Rules.  [lap]     Record n lies in slot n mod RT_RING_RECORDS, with a lap bit, as in the
+ *                   channel.  A thread that gets a used ring goes on where the last one ended.
+ *         [first]   A record RT_RING in the channel says that a thread has a ring.  The runtime
+ *                   writes it before the first record of that thread.
+ *         [order]   RT_ORDER and the record behind it are one step if its size is 1.
+ *         [write]   Between taking a number and writing its record, a thread waits for
+ *                   nothing but room in its own ring.
+ *         [last]    RT_END is the last record of a thread.
+ *         `taken` and `is_read` are written by the recorder.
+ */
+#ifndef SNAG_RUNTIME_RING_H
+#define SNAG_RUNTIME_RING_H
+
+#include "runtime/channel/channel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	RT_RINGS = 4096,	   /* threads that live at the same time */
+	RT_RING_RECORDS = 1 << 13, /* 128 KB */
+	RT_SHARDS_LOG = 10,
+	RT_SHARDS = 1 << RT_SHARDS_LOG,
+};
+
+struct rt_ring {
+	uint64_t taken;	  /* records that the recorder has read */
+	uint64_t written; /* records of the threads before, by the last of them */
+	uint32_t is_read; /* the recorder has read RT_END: the ring is free */
+	char spare[44];
+	struct rt_record record[RT_RING_RECORDS];
+};
+
+_Static_assert(sizeof(struct rt_ring) == 64 + RT_RING_RECORDS * sizeof(struct rt_record),
+	       "a ring has one cache line in front");
+
+/* The size of the shared memory: the channel, and the rings behind it. */
+static const size_t rt_channel_bytes =
+	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
+static const size_t rt_rings_bytes = RT_RINGS * sizeof(struct rt_ring);
+
+static inline uint64_t rt_ring_lap(uint64_t n)
+{
+	return (1 + n / RT_RING_RECORDS) & 1;
+}
+
+/* Writes record n, for which there is room. */
+static inline void rt_ring_write(struct rt_ring *ring, uint64_t n, uint64_t what, uint32_t loc,
+				 uint32_t arg)
+{
+	struct rt_record *r = &ring->record[n % RT_RING_RECORDS];
+	r->loc = loc;
+	r->arg = arg;
+	/* pairs with the acquire in rt_ring_has */
+	__atomic_store_n(&r->what, what | rt_ring_lap(n) << RT_LAP_SHIFT, __ATOMIC_RELEASE);
+}
+
+/* Whether record n is there. */
+static inline bool rt_ring_has(const struct rt_ring *ring, uint64_t n)
+{
+	const struct rt_record *r = &ring->record[n % RT_RING_RECORDS];
+	/* pairs with the release in rt_ring_write */
+	uint64_t what = __atomic_load_n(&r->what, __ATOMIC_ACQUIRE);
+	return (what >> RT_LAP_SHIFT & 1) == rt_ring_lap(n);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * alloc.c - malloc and its relatives: what begins is new memory
+ *
+ * Idea.   The program keeps its own allocator; the runtime only tells the recorder which
+ *         memory begins and ends, so that a block does not inherit the accesses of the
+ *         one that lay there before.
+ * Rules.  [realloc]  the new block is written, as far as the old one goes, also if it lies where the old
+ *                    one lay: a thread that still uses the old one races with that
+ *         [unseen]   once a thread that is not observed has allocated, the recorder does not know which
+ *                    blocks live, and reports no use after free
+ */
+#include "runtime/access/access.h"
+#include "runtime/tasks/omp_own.h"
+#include "runtime/interpose/misuse.h"
+#include "runtime/interpose/real.h"
+#include "runtime/options.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/access/stack.h"
+#include "runtime/modules.h"
+
+#include <malloc.h>
+
+/* Whether the calling thread can record here: one that runs in parallel need not enter for it. */
+static bool may_tell(uintptr_t pc)
+{
+	if (rt_hot.is_own)
+		return false;
+	rt_begin_once();
+	struct rt_thread *self = rt.is_free ? rt_self() : rt_enter();
+	if (!self) {
+		if (rt.on)
+			rt.channel->has_unseen_heap = 1;
+		return false;
+	}
+	if (rt.is_free && self->is_open)
+		return false;
+	if (rt_unlikely(self->handles))
+		rt_misuse_in_handler(self, pc);
+	return true;
+}
+
+static void *told(void *p, size_t n, uintptr_t pc)
+{
+	if (p && may_tell(pc)) {
+		if (rt.listener.needs_sizes)
+			n = malloc_usable_size(p); /* as much as ends with it */
+		rt_own_alloc((uintptr_t)p, n);
+		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
+		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
+	}
+	return p;
+}
+
+static uint32_t freed_bytes(void *p)
+{
+	size_t n = malloc_usable_size(p);
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void tell_free(void *p, uintptr_t pc)
+{
+	if (!may_tell(pc))
+		return;
+	rt_own_free((uintptr_t)p);
+	rt_put(RT_FREE,
+	       rt_hot.self->ignores ? RT_FREE_IGNORED
+	       : rt.is_alone	    ? RT_FREE_ALONE
+				    : RT_FREE_WRITES,
+	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
+	if (!rt.is_free)
+		rt_epoch_end(); /* what comes to lie there is not known yet */
+}
+
+/* [realloc] */
+static void copied(void *p, size_t n, uintptr_t pc)
+{
+	enum { SEEN = 1024 };
+	if (!rt_hot.is_own && rt.listener.needs_places && rt_modules_instrumented(pc) &&
+	    rt_access_count())
+		rt_access_more((uintptr_t)p, n < SEEN ? n : SEEN, true, pc);
+}
+
+RT_EXPORT void *malloc(size_t n)
+{
+	RT_SCOPE;
+	return told(rt_real.malloc(n), n, RT_CALLER);
+}
+
+RT_EXPORT void *calloc(size_t n, size_t each)
+{
+	RT_SCOPE;
+	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
+}
+
+RT_EXPORT void free(void *p)
+{
+	RT_SCOPE;
+	if (!p)
+		return;
+	tell_free(p, RT_CALLER);
+	rt_real.free(p);
+}
+
+RT_EXPORT void *realloc(void *p, size_t n)
+{
+	RT_SCOPE;
+	size_t old = p ? malloc_usable_size(p) : 0;
+	if (p)
+		tell_free(p, RT_CALLER);
+	void *moved = rt_real.realloc(p, n);
+	if (!told(moved ? moved : (n ? p : NULL), n, RT_CALLER))
+		return NULL;
+	if (moved && old && rt_self())
+		copied(moved, old < n ? old : n, RT_CALLER);
+	return moved;
+}
+
+RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
+{
+	RT_SCOPE;
+	int rc = rt_real.posix_memalign(ret_p, align, n);
+	if (rc == 0)
+		told(*ret_p, n, RT_CALLER);
+	return rc;
+}
+
+RT_EXPORT void *aligned_alloc(size_t align, size_t n)
+{
+	RT_SCOPE;
+	return told(rt_real.aligned_alloc(align, n), n, RT_CALLER);
+}
+
+RT_EXPORT void *memalign(size_t align, size_t n)
+{
+	RT_SCOPE;
+	return told(rt_real.memalign(align, n), n, RT_CALLER);
+}
+
+RT_EXPORT void *valloc(size_t n)
+{
+	RT_SCOPE;
+	return told(rt_real.valloc(n), n, RT_CALLER);
+}
+
+RT_EXPORT void *pvalloc(size_t n)
+{
+	RT_SCOPE;
+	return told(rt_real.pvalloc(n), n, RT_CALLER);
+}

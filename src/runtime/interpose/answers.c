@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answers.c - what the program is told about the time
+ */
+#include "runtime/interpose/answers.h"
+
+#include "runtime/memory.h"
+#include "runtime/sched/names.h"
+#include "runtime/interpose/real.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/sys.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { SECOND = 1000000000, CLOCKS = 16 };
+
+struct answer {
+	int64_t value;
+	uint32_t next; /* of the same thread: 1 + its place; 0: none */
+};
+
+static struct answer *answer;
+static uint32_t nanswers, answers_room;
+static struct thread_answers {
+	uint32_t first, last; /* 1 + place; 0: none */
+} * of;			      /* by name */
+static uint32_t nof;
+static int64_t behind[CLOCKS]; /* how much the answers are behind the clock */
+
+void rt_answers_add(uint32_t name, int64_t value)
+{
+	if (name > RT_NAME_MAX)
+		return;
+	if (nanswers == answers_room) {
+		uint32_t n = answers_room ? 2 * answers_room : 64;
+		answer = rt_grow(answer, answers_room * sizeof(*answer), n * sizeof(*answer));
+		answers_room = n;
+	}
+	if (name >= nof) {
+		uint32_t n = 2 * name + 2;
+		of = rt_grow(of, nof * sizeof(*of), n * sizeof(*of));
+		nof = n;
+	}
+	answer[nanswers++] = (struct answer){.value = value};
+	if (of[name].last)
+		answer[of[name].last - 1].next = nanswers;
+	else
+		of[name].first = nanswers;
+	of[name].last = nanswers;
+}
+
+static int64_t nanoseconds(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * SECOND + t->tv_nsec;
+}
+
+static struct timespec timespec_of(int64_t value)
+{
+	return (struct timespec){.tv_sec = value / SECOND, .tv_nsec = value % SECOND};
+}
+
+static void asked(enum rt_asked_system what)
+{
+	if (rt.on && rt.channel)
+		rt.channel->asked |= 1u << what;
+}
+
+static void answer_put(int64_t now)
+{
+	if (now >= 0)
+		rt_put(RT_ANSWER, 0, (uint64_t)now & RT_ADDRESS_MASK,
+		       (uint32_t)((uint64_t)now >> RT_ADDRESS_BITS), 0);
+}
+
+/* The same of a thread that runs in parallel: it is told the truth. */
+static void answer_parallel(int64_t now)
+{
+	const struct rt_thread *self = rt_hot.is_own ? NULL : rt_self();
+	if (!self || self->is_open)
+		return;
+	asked(RT_ASKED_TIME);
+	answer_put(now);
+}
+
+/* What the calling thread is told, if the clock says `now`. */
+static int64_t answer_of(clockid_t clock, int64_t now)
+{
+	if (rt.is_free) {
+		if ((unsigned)clock < CLOCKS)
+			answer_parallel(now);
+		return now;
+	}
+	struct rt_thread *self = rt_hot.is_own ? NULL : rt_entered();
+	if (!self || rt.is_of_tasks || (unsigned)clock >= CLOCKS)
+		return now;
+	asked(RT_ASKED_TIME);
+	if (self->name < nof && of[self->name].first) { /* [recorded] */
+		const struct answer *a = &answer[of[self->name].first - 1];
+		of[self->name].first = a->next;
+		behind[clock] = now - a->value;
+		return a->value;
+	}
+	now -= behind[clock]; /* [after] */
+	answer_put(now);
+	return now;
+}
+
+static int clock_read(clockid_t clock, struct timespec *ret)
+{
+	if (rt_real.clock_gettime)
+		return rt_real.clock_gettime(clock, ret);
+	long rc = rt_sys(SYS_clock_gettime, clock, (long)ret, 0, 0, 0, 0);
+	if (rc == 0)
+		return 0;
+	errno = (int)-rc;
+	return -1;
+}
+
+struct timespec rt_answers_now(clockid_t clock)
+{
+	struct timespec now;
+	clock_read(clock, &now);
+	return behind[clock] ? timespec_of(nanoseconds(&now) - behind[clock]) : now;
+}
+
+RT_EXPORT int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	RT_SCOPE;
+	int rc = clock_read(clock, ret);
+	if (rc == 0)
+		*ret = timespec_of(answer_of(clock, nanoseconds(ret)));
+	return rc;
+}
+
+RT_EXPORT int gettimeofday(struct timeval *restrict ret, void *restrict zone)
+{
+	struct timespec now;
+	if (zone || !ret)
+		return (int)rt_sys(SYS_gettimeofday, (long)ret, (long)zone, 0, 0, 0, 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	*ret = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+	return 0;
+}
+
+RT_EXPORT time_t time(time_t *ret)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (ret)
+		*ret = now.tv_sec;
+	return now.tv_sec;
+}
+
+RT_EXPORT int timespec_get(struct timespec *ret, int base)
+{
+	if (base != TIME_UTC)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, ret);
+	return base;
+}
+
+RT_EXPORT clock_t clock(void)
+{
+	struct timespec now;
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+		return (clock_t)-1;
+	return (clock_t)(nanoseconds(&now) / (SECOND / CLOCKS_PER_SEC));
+}
+
+RT_EXPORT pid_t getpid(void)
+{
+	asked(RT_ASKED_PID);
+	return rt_sys_getpid();
+}
+
+RT_EXPORT ssize_t getrandom(void *to, size_t n, unsigned flags)
+{
+	asked(RT_ASKED_RANDOM);
+	long rc = rt_sys(SYS_getrandom, (long)to, (long)n, flags, 0, 0, 0);
+	if (rc >= 0)
+		return rc;
+	errno = (int)-rc;
+	return -1;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answers.h - what the program is told about the time
+ *
+ * Idea.   What a program does can depend on the time it asks for: it shows its progress every
+ *         quarter of a second, say.  So the recorded run reports every answer (RT_ANSWER), a
+ *         schedule has them, and a replay gives each thread the same answers in the same order.
+ *
+ * Rules.  [recorded]  the next answer of the schedule for this thread
+ *         [after]     behind the last one, the time goes on from there: the difference to the
+ *                     real clock stays what it was
+ *         [deadline]  the program computes deadlines from such answers, so rt_answers_now()
+ *                     is what they are compared with
+ *         What else a program asks of the system is not repeated.  The channel says that it was
+ *         asked (rt_channel.asked), as the reason of a replay that diverges.
+ */
+#ifndef SNAG_RUNTIME_ANSWERS_H
+#define SNAG_RUNTIME_ANSWERS_H
+
+#include "runtime/rt.h"
+
+#include <time.h>
+
+/* Adds an answer of the schedule to the thread with this name (names.h), in nanoseconds. */
+void rt_answers_add(uint32_t name, int64_t value);
+/* The time as the program knows it; CLOCK_REALTIME or CLOCK_MONOTONIC. */
+struct timespec rt_answers_now(clockid_t clock);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blocking.c - system calls that may block: others run meanwhile
+ *
+ * Rules.  [ready]  A descriptor that is ready is used with the baton in the hand: what
+ *                  happens then does not depend on time.
+ *         [out]    Otherwise the baton is given away for the duration of the call.
+ *         [order]  What was written to a pipe, socket or eventfd before comes before what
+ *                  is read from it: writers release, readers acquire a token of the
+ *                  descriptor's file.  Sockets have one in common, since both ends may be
+ *                  here.  So do connect and accept, close or shutdown and the end of file, and
+ *                  writers and poll, select or epoll_wait.  Regular files order nothing.
+ *         [memory] The buffers of read and write and their like are accesses.
+ */
+#include "runtime/access/access.h"
+#include "runtime/modules.h"
+#include "runtime/interpose/object.h"
+#include "runtime/interpose/real.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/access/stack.h"
+#include "runtime/sys.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SOCKETS = 1 }; /* the key of all of them */
+
+static bool is_ready(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	return fd >= 0 && rt_sys(SYS_poll, (long)&p, 1, 0, 0, 0, 0) == 1;
+}
+
+/* The object that stands for the file behind a descriptor; NULL: it orders nothing. */
+static struct rt_object *channel_of(int fd)
+{
+	struct stat st;
+	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISREG(st.st_mode) ||
+	    S_ISCHR(st.st_mode))
+		return NULL;
+	uintptr_t key =
+		S_ISSOCK(st.st_mode) ? SOCKETS : ((uintptr_t)st.st_dev << 40 ^ st.st_ino) | 2;
+	struct rt_object *o = rt_object_get(key, RT_FILE);
+	if (o->token == UINT32_MAX)
+		o->token = rt_token();
+	return o;
+}
+
+static void released(int fd, uintptr_t pc)
+{
+	struct rt_object *o = channel_of(fd);
+	if (o)
+		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, 0, rt_location(pc), o->token);
+}
+
+static void acquired(int fd, uintptr_t pc)
+{
+	struct rt_object *o = channel_of(fd);
+	if (o) {
+		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
+		rt_epoch_end();
+	}
+}
+
+/* A socket, pipe or eventfd among those that epoll watches was written, and which is not known:
+ * the sockets' token and that of what has no file are acquired. */
+static void noticed(int fd, uintptr_t pc)
+{
+	struct rt_object *sockets = rt_object_find(SOCKETS, RT_FILE);
+	if (sockets)
+		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), sockets->token);
+	acquired(fd, pc);
+}
+
+/* Who wants the program to run again must know whether it can have the same input. */
+static void input_look(int fd)
+{
+	if (fd == STDIN_FILENO && rt.channel)
+		rt.channel->verdict.has_read = 1;
+}
+
+/* The C library reads for itself. */
+static __attribute__((destructor)) void input_look_back(void)
+{
+	if (stdin->_IO_read_base)
+		input_look(STDIN_FILENO);
+}
+
+/* Runs the call, with or without the baton. */
+#define CALL(self, call, fd, events) \
+	(self && !is_ready(fd, events) ? RT_OUTSIDE(self, call) : (call))
+
+#define BLOCKING(type, name, parameters, arguments, fd, events)               \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		RT_SCOPE;                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		if (self && (events) == POLLOUT)                              \
+			released(fd, RT_CALLER);                              \
+		type result = CALL(self, rt_real.name arguments, fd, events); \
+		if (rt_enter() && (events) == POLLIN)                         \
+			noticed(fd, RT_CALLER);                               \
+		return result;                                                \
+	}
+/* What was filled is an access of the caller, if that is seen (see libc.c). */
+static void filled(int fd, const struct iovec *v, size_t n, size_t nbytes, uintptr_t pc)
+{
+	int error = errno;
+	acquired(fd, pc);
+	for (size_t i = 0; i < n && nbytes > 0 && rt_modules_instrumented(pc); i++) {
+		size_t here = v[i].iov_len < nbytes ? v[i].iov_len : nbytes;
+		rt_access_range((uintptr_t)v[i].iov_base, here, true, pc);
+		nbytes -= here;
+	}
+	errno = error;
+}
+
+static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
+{
+	for (size_t i = 0; i < n && rt_modules_instrumented(pc); i++)
+		rt_access_range((uintptr_t)v[i].iov_base, v[i].iov_len, false, pc);
+	released(fd, pc);
+}
+
+#define READS_PARTS(type, name, parameters, arguments, v, n)                   \
+	RT_EXPORT type name parameters                                         \
+	{                                                                      \
+		RT_SCOPE;                                                      \
+		struct rt_thread *self = rt_sched_point();                     \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
+		input_look(fd);                                                \
+		if (result >= 0 && rt_enter())                                 \
+			filled(fd, v, (size_t)(n), (size_t)result, RT_CALLER); \
+		return result;                                                 \
+	}
+#define WRITES_PARTS(type, name, parameters, arguments, v, n)           \
+	RT_EXPORT type name parameters                                  \
+	{                                                               \
+		RT_SCOPE;                                               \
+		struct rt_thread *self = rt_sched_point();              \
+		if (self)                                               \
+			sent(fd, v, (size_t)(n), RT_CALLER);            \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT); \
+	}
+#define READS(type, name, parameters, arguments)                              \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		RT_SCOPE;                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
+		struct iovec part = {buf, n};                                 \
+		input_look(fd);                                               \
+		if (result >= 0 && rt_enter())                                \
+			filled(fd, &part, 1, (size_t)result, RT_CALLER);      \
+		return result;                                                \
+	}
+#define WRITES(type, name, parameters, arguments)                       \
+	RT_EXPORT type name parameters                                  \
+	{                                                               \
+		RT_SCOPE;                                               \
+		struct rt_thread *self = rt_sched_point();              \
+		struct iovec part = {(void *)buf, n};                   \
+		if (self)                                               \
+			sent(fd, &part, 1, RT_CALLER);                  \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT); \
+	}
+#include "runtime/interpose/blocking.def"
+
+/* [order] */
+static void polled(const struct pollfd *fds, nfds_t n, uintptr_t pc)
+{
+	int error = errno;
+	for (nfds_t i = 0; i < n; i++)
+		if (fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLPRI))
+			acquired(fds[i].fd, pc);
+	errno = error;
+}
+
+RT_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	int result = RT_OUTSIDE(self, rt_real.poll(fds, n, timeout));
+	if (result > 0 && rt_enter())
+		polled(fds, n, RT_CALLER);
+	return result;
+}
+
+RT_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		    const sigset_t *mask)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	int result = RT_OUTSIDE(self, rt_real.ppoll(fds, n, timeout, mask));
+	if (result > 0 && rt_enter())
+		polled(fds, n, RT_CALLER);
+	return result;
+}
+
+RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t n)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	if (self)
+		released(fd, RT_CALLER);
+	return RT_OUTSIDE(self, rt_real.connect(fd, to, n));
+}
+
+RT_EXPORT int shutdown(int fd, int how)
+{
+	RT_SCOPE;
+	if (rt_sched_point())
+		released(fd, RT_CALLER);
+	return rt_real.shutdown(fd, how);
+}
+
+/* Of regular files and terminals it is no event: programs close many. */
+RT_EXPORT int close(int fd)
+{
+	RT_SCOPE;
+	if (rt_enter() && channel_of(fd) && rt_sched_point())
+		released(fd, RT_CALLER);
+	return rt_real.close(fd);
+}

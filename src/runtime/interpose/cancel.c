@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cancel.c - cancelling threads
+ *
+ * Idea.   The C library notes that a thread is cancelled, and ends it where it next asks.  A
+ *         thread that waits in the scheduler does not ask: its wait is ended, and it asks
+ *         then (rt_cancel_point).  One that is in a system call is the C library's
+ *         business; on its way out it takes the baton again (RT_OUTSIDE).
+ * Rules.  [asynchronous]  cancelled at the end of its turn, where it waits, or by a signal if it
+ *                         computes without an event: in the middle of the runtime it must
+ *                         not be, so the C library never knows of it
+ */
+#include "runtime/interpose/cancel.h"
+
+#include "runtime/interpose/real.h"
+#include "runtime/sched/sched.h"
+#include "runtime/interpose/signals.h"
+#include "runtime/interpose/thread.h"
+
+#include <errno.h>
+
+void rt_cancel_act(struct rt_thread *self)
+{
+	if (!self->is_cancel_disabled)
+		rt_real.pthread_testcancel();
+}
+
+RT_EXPORT int pthread_cancel(pthread_t handle)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	int rc = rt_real.pthread_cancel(handle);
+	if (rc != 0 || !t)
+		return rc;
+	t->is_cancelled = true;
+	if (!t->is_cancel_disabled)
+		rt_sched_interrupt(t);
+	if (t->is_asynchronous && t->state == RT_OUT)
+		rt_signals_ask(t->kernel_tid);
+	if (t == self)
+		rt_cancel_anywhere(self);
+	return 0;
+}
+
+RT_EXPORT int pthread_setcancelstate(int state, int *ret_old)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_enter();
+	int rc = rt_real.pthread_setcancelstate(state, ret_old);
+	if (self && rc == 0) {
+		self->is_cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+		rt_cancel_anywhere(self);
+	}
+	return rc;
+}
+
+RT_EXPORT int pthread_setcanceltype(int type, int *ret_old)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return rt_real.pthread_setcanceltype(type, ret_old);
+	if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+		return EINVAL;
+	if (ret_old)
+		*ret_old = self->is_asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS
+						 : PTHREAD_CANCEL_DEFERRED;
+	self->is_asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	rt_cancel_anywhere(self);
+	return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cond.c - condition variables
+ *
+ * Rules.  [wait]    rel(m), blocks; woken: reads the token of the signal, then acq(m)
+ *         [signal]  if somebody waits: a fresh token is written, one is woken with it
+ *         [broadcast]  the same for all
+ *         A token orders the signal before the return of the wait that it ended, also
+ *         in every reordering.  A signal that wakes nobody leaves no trace.
+ */
+#include "runtime/interpose/cancel.h"
+#include "runtime/interpose/misuse.h"
+#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/object.h"
+#include "runtime/interpose/real.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/access/stack.h"
+
+#include <errno.h>
+
+static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
+		     rt_time deadline, uintptr_t pc)
+{
+	if (deadline == RT_INVALID)
+		return EINVAL;
+	rt_cancel_point(self);
+	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
+	rt_lock_used(self, o, pc);
+	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
+	bool is_woken = rt_sched_block(self, o, deadline);
+	if (is_woken && !self->was_interrupted)
+		rt_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
+	rt_mutex_take_all(self, mutex, depth, pc);
+	rt_cancel_point(self); /* whose handlers find the mutex locked */
+	return is_woken ? 0 : ETIMEDOUT;
+}
+
+RT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+	RT_SCOPE;
+	if (rt_sched_point()) {
+		rt_lock_written((uintptr_t)cond, RT_CALLER);
+		rt_object_forget((uintptr_t)cond, RT_COND);
+	}
+	return rt_real.pthread_cond_init(cond, attr);
+}
+
+RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	RT_SCOPE;
+	if (rt_sched_point()) {
+		rt_lock_written((uintptr_t)cond, RT_CALLER);
+		rt_object_forget((uintptr_t)cond, RT_COND);
+	}
+	return rt_real.pthread_cond_destroy(cond);
+}
+
+/* With a mutex that other processes share everything is the kernel's. */
+#define FOREIGN(self, mutex, call)                                 \
+	({                                                         \
+		rt_mutex_foreign_given(self, mutex, RT_CALLER);    \
+		int foreign_rc = RT_OUTSIDE(self, call);           \
+		rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
+		foreign_rc;                                        \
+	})
+
+RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_cond_wait(cond, mutex);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_wait(cond, mutex));
+	return cond_wait(self, cond, mutex, RT_NEVER, RT_CALLER);
+}
+
+/* The clock that pthread_condattr_setclock chose: glibc keeps it in the second bit of
+ * __wrefs. */
+static clockid_t cond_clock(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				     const struct timespec *at)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_cond_timedwait(cond, mutex, at);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_timedwait(cond, mutex, at));
+	return cond_wait(self, cond, mutex, rt_deadline(cond_clock(cond), at), RT_CALLER);
+}
+
+RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+				     const struct timespec *at)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_cond_clockwait(cond, mutex, clock, at);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_clockwait(cond, mutex, clock, at));
+	return cond_wait(self, cond, mutex, rt_deadline(clock, at), RT_CALLER);
+}
+
+/* False: nobody waits that the scheduler knows of. */
+static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
+	rt_lock_used(rt_hot.self, o, pc);
+	if (!o->first_waiter)
+		return false;
+	uint32_t token = rt_token();
+	rt_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
+	if (to_all)
+		rt_object_wake_all(o, token);
+	else
+		rt_object_wake_one(o, token);
+	return true;
+}
+
+RT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	RT_SCOPE;
+	if (!rt_sched_point() || !cond_signal(cond, false, RT_CALLER))
+		return rt_real.pthread_cond_signal(cond);
+	return 0;
+}
+
+RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	RT_SCOPE;
+	if (!rt_sched_point() || !cond_signal(cond, true, RT_CALLER))
+		return rt_real.pthread_cond_broadcast(cond);
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libc.c - functions of the C library that read and write the program's memory
+ *
+ * Rules.  [once]    a call is one event, however much it touches: the turn may end before it,
+ *                   and not between what it does and what is told of it
+ *         [caller]  counts only if the caller was compiled with snag: what a library does to
+ *                   its own memory may be ordered by means that are not seen
+ *                   (modules.h)
+ *         Inside the runtime the names mean the small functions below, as in strings.c.
+ */
+#include "runtime/access/access.h"
+#include "runtime/modules.h"
+#include "runtime/interpose/real.h"
+#include "runtime/sched/sched.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t rt_strlen(const char *s);
+int rt_strcmp(const char *a, const char *b);
+int rt_strncmp(const char *a, const char *b, size_t n);
+char *rt_strstr(const char *s, const char *word);
+
+size_t rt_strlen(const char *s)
+{
+	size_t n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+
+int rt_strncmp(const char *a, const char *b, size_t n)
+{
+	while (n > 0 && *a && *a == *b)
+		n--, a++, b++;
+	return n > 0 ? (unsigned char)*a - (unsigned char)*b : 0;
+}
+
+int rt_strcmp(const char *a, const char *b)
+{
+	return rt_strncmp(a, b, SIZE_MAX);
+}
+
+char *rt_strstr(const char *s, const char *word)
+{
+	for (size_t n = rt_strlen(word); *s; s++)
+		if (rt_strncmp(s, word, n) == 0)
+			return (char *)s;
+	return NULL;
+}
+
+/* How many bytes were looked at. */
+
+static size_t length(const char *s)
+{
+	return rt_real.strlen(s) + 1;
+}
+
+static size_t length_within(const char *s, size_t n)
+{
+	size_t found = rt_real.strnlen(s, n);
+	return found < n ? found + 1 : n;
+}
+
+static size_t same(const char *a, const char *b, size_t n, bool any_case)
+{
+	size_t i = 0;
+	while (i < n && a[i] && (a[i] == b[i] || (any_case && tolower(a[i]) == tolower(b[i]))))
+		i++;
+	return i < n ? i + 1 : n;
+}
+
+static size_t same_bytes(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i < n ? i + 1 : n;
+}
+
+#define R(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, false, pc);
+#define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
+#define UPTO(s) ((size_t)((const char *)result - (const char *)(s)) + 1)
+#define PRINTED (result < 0 || n == 0 ? 0 : (size_t)result < n ? (size_t)result + 1 : n)
+#define BOTH(a, b, nbytes)           \
+	size_t n_looked_at = nbytes; \
+	R(a, n_looked_at)            \
+	R(b, n_looked_at)
+
+#define LIBC(type, name, parameters, arguments, accesses)                        \
+	type rt_wrap_##name parameters;                                          \
+	RT_EXPORT type rt_wrap_##name parameters                                 \
+	{                                                                        \
+		RT_SCOPE;                                                        \
+		const uintptr_t pc = RT_CALLER;                                  \
+		rt_begin_once();                                                 \
+		bool is_seen = rt_modules_instrumented(pc) && rt_access_count(); \
+		type result = rt_real.name arguments;                            \
+		if (is_seen && rt_enter()) {                                     \
+			accesses                                                 \
+		}                                                                \
+		return result;                                                   \
+	}
+#include "runtime/interpose/libc.def"
+
+RT_EXPORT int sprintf(char *to, const char *format, ...)
+{
+	RT_SCOPE;
+	const uintptr_t pc = RT_CALLER;
+	va_list arguments;
+	rt_begin_once();
+	bool is_seen = rt_modules_instrumented(pc) && rt_access_count();
+	va_start(arguments, format);
+	int result = rt_real.vsprintf(to, format, arguments);
+	va_end(arguments);
+	if (is_seen && rt_enter())
+		W(to, result >= 0 ? (size_t)result + 1 : 0)
+	return result;
+}
+
+RT_EXPORT int snprintf(char *to, size_t n, const char *format, ...)
+{
+	RT_SCOPE;
+	const uintptr_t pc = RT_CALLER;
+	va_list arguments;
+	rt_begin_once();
+	bool is_seen = rt_modules_instrumented(pc) && rt_access_count();
+	va_start(arguments, format);
+	int result = rt_real.vsnprintf(to, n, format, arguments);
+	va_end(arguments);
+	if (is_seen && rt_enter())
+		W(to, PRINTED)
+	return result;
+}

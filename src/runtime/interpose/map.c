@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * map.c - mappings that begin and end, and shared libraries that come and go
+ *
+ * Rules.  [end]  before memory can no longer be read, the epoch ends: what was written there is looked at
+ *                (omp_own.h)
+ */
+#include "runtime/access/access.h"
+#include "runtime/modules.h"
+#include "runtime/interpose/real.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/access/sites.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+
+enum { PAGE = 4096 };
+
+/* New contents: whatever was there before is another variable. */
+static void forget(void *at, size_t n)
+{
+	if (!rt_enter())
+		return;
+	for (uint64_t pages = (n + PAGE - 1) / PAGE, some; pages > 0; pages -= some) {
+		some = pages < UINT32_MAX ? pages : UINT32_MAX;
+		rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)some);
+		at = (char *)at + some * PAGE;
+	}
+	rt_epoch_end();
+}
+
+static void end(void) /* [end] */
+{
+	if (rt_enter())
+		rt_epoch_end();
+}
+
+RT_EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	if (flags & MAP_FIXED)
+		end();
+	void *p = rt_real.mmap(at, n, protection, flags, fd, offset);
+	if (p != MAP_FAILED)
+		forget(p, n);
+	return p;
+}
+
+RT_EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
+{
+	RT_SCOPE;
+	return mmap(at, n, protection, flags, fd, offset);
+}
+
+RT_EXPORT int munmap(void *at, size_t n)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	forget(at, n);
+	return rt_real.munmap(at, n);
+}
+
+/* Returns -1 as a pointer, like mmap, if it fails; then all is as before. */
+RT_EXPORT void *mremap(void *at, size_t n, size_t more, int flags, ...)
+{
+	RT_SCOPE;
+	va_list ap;
+	va_start(ap, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	va_end(ap);
+	rt_begin_once();
+	end();
+	void *p = rt_real.mremap(at, n, more, flags, to);
+	if (p == MAP_FAILED || (p == at && more <= n))
+		return p;
+	if (p != at)
+		forget(at, n);
+	forget(p != at ? p : (char *)p + n, p != at ? more : more - n);
+	return p;
+}
+
+RT_EXPORT int mprotect(void *at, size_t n, int protection)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	end();
+	return rt_real.mprotect(at, n, protection);
+}
+
+RT_EXPORT int shmdt(const void *at)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	end();
+	return rt_real.shmdt(at);
+}
+
+RT_EXPORT void *dlopen(const char *path, int flags)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	void *handle = rt_real.dlopen(path, flags);
+	if (rt_enter())
+		rt_modules_tell();
+	return handle;
+}
+
+RT_EXPORT int dlclose(void *handle)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	if (rt_enter())
+		rt_sites_end(); /* some of them may be in what goes */
+	end();
+	return rt_real.dlclose(handle);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * misuse.h - mistakes that the functions of the C library see: trace/misuses.def
+ *
+ * Call these with the baton, and before the records of the call itself.
+ */
+#ifndef SNAG_RUNTIME_MISUSE_H
+#define SNAG_RUNTIME_MISUSE_H
+
+#include "runtime/interpose/object.h"
+
+/* Reports a mistake of the running thread in a call that returns to pc. */
+void rt_misuse(enum rt_misuse what, uint64_t object, uintptr_t pc);
+/* Reports it with the place where the object was locked. */
+void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t pc);
+/* Reports that a thread, which was created at that node, was never joined. */
+void rt_misuse_leak(const struct rt_thread *t);
+/* Reports, in the handler of a signal, a call that handlers may not make. */
+void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc);
+
+/* A thread uses a lock: if for the first time since the lock was made, it reads the lock.  So a use that
+ * nothing orders behind the initialisation is a race. */
+void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc);
+/* The lock is initialised or destroyed: it is written. */
+void rt_lock_written(uintptr_t addr, uintptr_t pc);
+
+#endif

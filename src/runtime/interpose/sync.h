@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sync.h - an address that orders: whoever acquires it comes after whoever released it before
+ */
+#ifndef SNAG_RUNTIME_SYNC_H
+#define SNAG_RUNTIME_SYNC_H
+
+#include "runtime/interpose/object.h"
+#include "runtime/channel/record.h"
+#include "runtime/access/stack.h"
+
+static inline uint32_t rt_sync_token(uintptr_t addr)
+{
+	struct rt_object *o = rt_object_get(addr, RT_SYNC);
+	if (o->token == UINT32_MAX)
+		o->token = rt_token();
+	return o->token;
+}
+
+/* By the calling thread, which is in the runtime. */
+static inline void rt_sync_release(uintptr_t addr, uintptr_t pc)
+{
+	rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));
+}
+
+static inline void rt_sync_acquire(uintptr_t addr, uintptr_t pc)
+{
+	rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), rt_sync_token(addr));
+}
+
+#endif

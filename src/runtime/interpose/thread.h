@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * thread.h - the life of threads: main, created, joined, detached, ended
+ */
+#ifndef SNAG_RUNTIME_THREAD_H
+#define SNAG_RUNTIME_THREAD_H
+
+#include "runtime/sched/sched.h"
+
+void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
+struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
+struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
+void rt_thread_leaks(void); /* reports threads that have ended and were not joined */
+/* A context without a thread of its own, see fiber.c. */
+struct rt_thread *rt_thread_new_fiber(void);
+void rt_thread_end_fiber(struct rt_thread *fiber);
+/* So many of them have ended, before what the calling thread does next / begin again. */
+void rt_thread_joined_fibers(uint32_t n);
+void rt_thread_begun_fibers(uint32_t n);
+/* Records at `pc` that the calling thread has created t, and names it (names.h). */
+void rt_thread_created(struct rt_thread *t, uintptr_t pc);
+/* A number for a thread, or for a task that is nothing but a name. */
+static inline uint32_t rt_thread_number(void)
+{
+	return rt_sched.nthreads++;
+}
+/* A fiber with a thread of its own, which waits until it is handed to (rt_sched_hand); NULL: there
+ * is no more. */
+struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg);
+
+/* [fork] A thread that the C library will have made; which one is seen when it is here: it becomes
+ * this one, and has the baton. */
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc);
+void rt_thread_is_here(struct rt_thread *self);
+
+#endif

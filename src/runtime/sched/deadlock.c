@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deadlock.c - no thread can run, or some wait for each other: say why
+ */
+#include "runtime/sched/deadlock.h"
+
+#include "runtime/fail.h"
+#include "runtime/interpose/object.h"
+#include "runtime/observe.h"
+#include "runtime/options.h"
+#include "runtime/channel/record.h"
+#include "runtime/sched/sched.h"
+#include "runtime/sched/stranger.h"
+#include "runtime/sys.h"
+#include "runtime/interpose/thread.h"
+
+static const char *const kind_name[] = {
+	[RT_MUTEX] = "mutex",	      [RT_ANNOTATED] = "lock",
+	[RT_RWLOCK] = "rwlock",	      [RT_COND] = "condition variable",
+	[RT_BARRIER] = "barrier",     [RT_SEM] = "semaphore",
+	[RT_FUTEX] = "futex",	      [RT_ONCE] = "once",
+	[RT_THREAD] = "the end of T", [RT_SYNC] = "object",
+	[RT_FILE] = "file",
+};
+
+static void say_waiter(const struct rt_thread *t)
+{
+	struct rt_line line = {.n = 0};
+	const struct rt_object *o = t->waits_for;
+	rt_line_text(&line, "  T");
+	rt_line_number(&line, t->tid);
+	rt_line_text(&line, " waits for ");
+	rt_line_text(&line, kind_name[o->kind]);
+	if (o->kind == RT_THREAD) {
+		rt_line_number(&line, o->need);
+	} else {
+		rt_line_text(&line, " ");
+		rt_line_hex(&line, o->addr);
+	}
+	if (o->owner) {
+		rt_line_text(&line, ", held by T");
+		rt_line_number(&line, o->owner->tid);
+	}
+	rt_line_print(&line);
+}
+
+void rt_deadlock(void)
+{
+	struct rt_line line = {.n = 0};
+	if (!rt_options.detect_deadlocks || rt_sched.has_handlers || rt_stranger_may_come)
+		return;
+	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_DEADLOCK);
+	rt_line_text(&line, "snag: deadlock: no thread can run");
+	rt_line_print(&line);
+	for (uint32_t i = 0; i < rt_sched.nthreads; i++) {
+		struct rt_thread *t = rt_thread_at(i);
+		if (t && t->state == RT_BLOCKED && t->waits_for)
+			say_waiter(t);
+	}
+	rt_observe_exit((int)rt_options.exitcode);
+}
+
+enum { MAX_CIRCLE = 64 };
+
+struct circle {
+	const struct rt_thread *at[MAX_CIRCLE]; /* each waits for the next */
+	uint32_t n;
+};
+
+static bool waits_without_end(const struct rt_thread *t)
+{
+	return t->state == RT_BLOCKED && t->waits_for && t->deadline == RT_NEVER &&
+	       (t->waits_for->kind == RT_MUTEX || t->waits_for->kind == RT_RWLOCK ||
+		t->waits_for->kind == RT_THREAD);
+}
+
+static bool circle_follow(struct circle *c, const struct rt_thread *next);
+
+/* Whether what the last thread of the path waits for leads back to the first one. */
+static bool circle_close(struct circle *c)
+{
+	const struct rt_object *o = c->at[c->n - 1]->waits_for;
+	if (o->kind == RT_THREAD)
+		return circle_follow(c, rt_thread_at(o->need));
+	if (o->owner)
+		return circle_follow(c, o->owner);
+	for (const struct rt_reader *r = o->readers; r; r = r->next)
+		if (circle_follow(c, r->thread))
+			return true;
+	return false;
+}
+
+static bool circle_follow(struct circle *c, const struct rt_thread *next)
+{
+	if (next == c->at[0])
+		return c->n > 1;
+	if (!next || c->n == MAX_CIRCLE || !waits_without_end(next))
+		return false;
+	for (uint32_t i = 1; i < c->n; i++)
+		if (c->at[i] == next)
+			return false;
+	c->at[c->n++] = next;
+	if (circle_close(c))
+		return true;
+	c->n--;
+	return false;
+}
+
+static void wait_put(const struct rt_thread *t)
+{
+	const struct rt_object *o = t->waits_for;
+	bool is_shared = o->kind == RT_RWLOCK && t->waits_shared;
+	if (o->kind == RT_THREAD)
+		rt_put(RT_CIRCLE, RT_WAITS_THREAD, t->tid, t->waits_at, o->need);
+	else
+		rt_put(RT_CIRCLE, is_shared ? RT_WAITS_SHARED : RT_WAITS_ALONE, t->tid, t->waits_at,
+		       o->lock);
+}
+
+void rt_circle(struct rt_thread *self)
+{
+	static bool is_told;
+	struct circle c = {.at = {self}, .n = 1};
+	if (is_told || !rt_options.detect_deadlocks || !waits_without_end(self) ||
+	    !circle_close(&c))
+		return;
+	is_told = true;
+	for (uint32_t i = 0; i < c.n; i++)
+		wait_put(c.at[i]);
+	if (rt_options.stop_at_circle)
+		rt_sys_exit((int)rt_options.exitcode);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy.h - who runs next, and for how long
+ *
+ * random  any thread, each as likely; turns of random length, longer the longer the run
+ *         has been; at one synchronisation in `switch_in` the turn ends, more rarely as the
+ *         run gets longer; a new thread goes before the one that made it half of the time
+ * rr      round robin: turns of fixed length, in the order of thread numbers
+ * pct     the thread with the highest priority, from its next synchronisation on; priorities
+ *         are random and change at few random events (Burckhardt et al., ASPLOS 2010).  The
+ *         length of the run decides how likely it is that these are in it.  Unless the option
+ *         pct_events says it, each order of magnitude is as likely, so that runs of 100 events
+ *         have changes, too
+ * pos, surw, stay  choose before every event: walk.h
+ * A schedule file goes before all of them, as far as it can be followed.
+ */
+#ifndef SNAG_RUNTIME_POLICY_H
+#define SNAG_RUNTIME_POLICY_H
+
+#include "runtime/rt.h"
+
+void rt_policy_begin(void);		 /* reads the options */
+uint64_t rt_policy_random(uint64_t n);	 /* below n > 0 */
+void rt_policy_new(struct rt_thread *t); /* gives it a priority */
+/* Which of the ready threads runs next (n > 0); `last` ran before, or is NULL. */
+struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
+				   const struct rt_thread *last);
+int64_t rt_policy_fuel(const struct rt_thread *t); /* of the turn it begins */
+bool rt_policy_at_sync(const struct rt_thread *t); /* whether its turn ends here */
+/* Whether the thread that t has just made runs before it goes on. */
+bool rt_policy_child_first(const struct rt_thread *t, const struct rt_thread *child);
+void rt_policy_yielded(struct rt_thread *t);		   /* it found nothing to do */
+void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn that ended */
+
+/* Whether the schedule to follow has turns left. */
+bool rt_policy_is_scheduled(void);
+/* The thread that the schedule wants to run; NULL: it is not there.  If the thread whose turn it is
+ * joins another one, this is the other one: schedules leave out threads that only end. */
+struct rt_thread *rt_policy_wanted(void);
+/* Whether the turn that runs is one of the schedule, or of a thread that is waited for, and has
+ * events left. */
+bool rt_policy_follows(void);
+
+#endif

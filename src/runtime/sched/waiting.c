@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * waiting.c - who wants the baton, and who waits for a time
+ */
+#include "runtime/sched/waiting.h"
+
+#include "runtime/memory.h"
+#include "runtime/interpose/object.h"
+#include "runtime/sched/sched.h"
+#include "runtime/sys.h"
+
+void rt_ready_add(struct rt_thread *t)
+{
+	if (rt_sched.nready == rt_sched.ready_cap) {
+		uint32_t cap = rt_sched.ready_cap ? 2 * rt_sched.ready_cap : 64;
+		rt_sched.ready =
+			rt_grow(rt_sched.ready, rt_sched.ready_cap * sizeof(t), cap * sizeof(t));
+		rt_sched.ready_cap = cap;
+	}
+	t->state = RT_READY;
+	t->ready_at = rt_sched.nready;
+	rt_sched.ready[rt_sched.nready++] = t;
+}
+
+void rt_ready_remove(struct rt_thread *t)
+{
+	struct rt_thread *last = rt_sched.ready[--rt_sched.nready];
+	rt_sched.ready[t->ready_at] = last;
+	last->ready_at = t->ready_at;
+}
+
+void rt_timed_add(struct rt_thread *t, rt_time deadline)
+{
+	rt_time now = rt_sys_now();
+	t->deadline = deadline;
+	t->virtual_deadline = rt_sched.clock + (deadline > now ? deadline - now : 0);
+	t->prev_timed = NULL;
+	t->next_timed = rt_sched.timed;
+	if (t->next_timed)
+		t->next_timed->prev_timed = t;
+	rt_sched.timed = t;
+}
+
+void rt_timed_remove(struct rt_thread *t)
+{
+	if (t->deadline == RT_NEVER)
+		return;
+	if (t->next_timed)
+		t->next_timed->prev_timed = t->prev_timed;
+	if (t->prev_timed)
+		t->prev_timed->next_timed = t->next_timed;
+	else
+		rt_sched.timed = t->next_timed;
+	t->deadline = RT_NEVER;
+}
+
+void rt_wait_end(struct rt_thread *t)
+{
+	rt_timed_remove(t);
+	if (t->waits_for)
+		rt_object_dequeue(t->waits_for, t);
+	t->waits_for = NULL;
+}
+
+void rt_time_out(struct rt_thread *t)
+{
+	rt_wait_end(t);
+	t->has_timed_out = true;
+	rt_ready_add(t);
+}
+
+void rt_timed_wake(void)
+{
+	for (;;) {
+		struct rt_thread *first = NULL;
+		for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
+			if (t->virtual_deadline <= rt_sched.clock &&
+			    (!first || t->virtual_deadline < first->virtual_deadline))
+				first = t;
+		if (!first)
+			return;
+		rt_time_out(first);
+	}
+}
+
+bool rt_timed_wake_idle(void)
+{
+	struct rt_thread *first = NULL;
+	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
+		if (!first || t->deadline < first->deadline)
+			first = t;
+	if (!first || first->deadline > rt_sys_now())
+		return false;
+	if (first->virtual_deadline > rt_sched.clock)
+		rt_sched.clock = first->virtual_deadline;
+	rt_time_out(first);
+	return true;
+}

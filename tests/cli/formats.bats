@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# Reports in the formats of other tools, over time, and suppressions with terms.
+load helper
+
+report() { # builds and runs docs/examples/report.c; r.json
+	cp "$root/docs/examples/report.c" .
+	SNAG_CC=gcc "$SNAG" cc -g -o report "$PWD/report.c"
+	snags run --json r.json --sarif r.sarif --witness w "$@" ./report
+	[ "$status" = 66 ]
+}
+
+ring() { # a predicted deadlock; d.json
+	"$SNAG" cc -g -o ring "$root/tests/programs/deadlock/three.c" -lpthread
+	for seed in 1 2 3 4 5 6 7 8; do
+		"$SNAG" run --seed $seed --no-replay --json d.json --sarif d.sarif ./ring 2>err || true
+		grep -q 'Predicted' err && return
+	done
+	false
+}
+
+@test "GitLab code quality" {
+	report
+	ring
+	"$SNAG" export -o gl.json r.json r.json d.json
+	# https://docs.gitlab.com/ci/testing/code_quality: what each issue must have
+	jq -e 'length == 2 and all(.[];
+		(.description | type == "string" and length > 0) and (.check_name | type == "string") and
+		(.fingerprint | type == "string" and length > 0) and
+		(.severity | IN("info", "minor", "major", "critical", "blocker")) and
+		(.location.path | type == "string" and startswith("./") == false) and
+		(.location.lines.begin | type == "number" and . >= 1))' gl.json
+	[ "$(jq -r '.[0].location.path' gl.json)" = report.c ]
+	[ "$(jq -r 'map(.fingerprint) | unique | length' gl.json)" = 2 ]
+	snags export race.std
+	[ "$status" = 2 ]
+}
+
+@test "GitHub annotations" {
+	report
+	snags export --to github r.json
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == "::error file=report.c,line=24,col="*",title=snag race::Data race (predicted) on bytes: read at report.c:24 in reporter, and write at report.c:14 in worker (R-"*")" ]]
+	# nothing of a name ends the command or adds a property
+	jq '.incidents[0].variable = "a::b,c\n::error::x%"' r.json >evil.json
+	snags export --to github evil.json
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *'a::b,c%0A::error::x%25'* ]]
+}
+
+@test "CodeChecker's plist" {
+	report
+	ring
+	"$SNAG" export --to codechecker -o r.plist r.json d.json
+	python3 - <<-'END'
+		import plistlib
+		with open("r.plist", "rb") as f:
+		    root = plistlib.load(f)
+		assert len(root["diagnostics"]) == 2, root
+		for d in root["diagnostics"]:
+		    assert root["files"][d["location"]["file"]].startswith("/")
+		    assert d["location"]["line"] >= 1 and d["location"]["col"] >= 1
+		    assert d["check_name"].startswith("snag.") and d["description"]
+		    assert d["path"][-1]["message"] and d["path"][-1]["kind"] == "event"
+		    assert d["issue_hash_content_of_line_in_context"]
+	END
+}
+
+@test "SARIF: every step of the witness, deadlocks too" {
+	report
+	ring
+	for f in r d; do
+		jq -e '.runs[0].results | length == 1 and all(.[];
+			(.codeFlows[0].threadFlows | length >= 2) and
+			([.codeFlows[0].threadFlows[].locations[].executionOrder] | sort == [range(1; length + 1)]) and
+			(.locations[0].physicalLocation.artifactLocation.uri | test("^file:///")))' $f.sarif
+	done
+	multitool=$root/build/browser/node_modules/.bin/sarif-multitool
+	if [ -x "$multitool" ]; then
+		run timeout 100 "$multitool" validate r.sarif d.sarif
+		[ "$status" = 0 ]
+		[[ $output != *": error "* ]]
+		[[ $output != *": warning "* ]]
+	fi
+}
+
+@test "trace events of a run and of a witness" {
+	report --keep t.snag
+	"$SNAG" convert t.snag t.json
+	"$SNAG" convert --witness w/race-1.json t.snag w.json
+	for f in t w; do
+		jq -e '.traceEvents | length > 5 and all(.[]; (.ph | IN("X", "M", "b", "e")) and .pid == 1 and
+			(.tid | type == "number") and (.name | type == "string") and
+			(.ph == "M" or (.ts | type == "number")) and (.ph != "X" or .dur > 0))' $f.json
+	done
+	# the witness ends with the two accesses
+	[ "$(jq -c '[.traceEvents[] | select(.ph == "X") | .name] | .[-2:]' w.json)" = '["w bytes","r bytes"]' ]
+	echo '{"witness": [1, 0]}' >wrong.json
+	snags convert --witness wrong.json t.snag x.json
+	[ "$status" = 2 ]
+	[ ! -e x.json ]
+}
+
+@test "snag diff: new, gone, same; ids survive moved lines, levels and compilers" {
+	report
+	for variant in "gcc -O0" "gcc -O2" "clang -O1"; do
+		set -- $variant
+		{ printf '\n\n\n'; cat report.c; } >moved.c
+		mkdir -p other
+		cp moved.c other/report.c
+		(cd other && SNAG_CC=$1 "$SNAG" cc -g "$2" -o ../other-prog "$PWD/report.c")
+		snags run --json other.json ./other-prog
+		[ "$status" = 66 ]
+		snags diff r.json other.json
+		echo "$variant: $output"
+		[ "$status" = 0 ]
+		[[ $output == *"0 new, 0 gone, 1 in both" ]]
+	done
+	jq '.incidents[0].id = "R-00000000"' r.json >new.json
+	snags diff r.json new.json
+	[ "$status" = 66 ]
+	[[ ${lines[0]} == "+ R-00000000 Data race (predicted) on bytes: "* ]]
+	[[ ${lines[1]} == "- R-"* ]]
+	[ "${lines[2]}" = "1 new, 1 gone, 0 in both" ]
+	snags diff --json r.json new.json
+	jq -e '(.new | length) == 1 and (.gone | length) == 1 and .same == []' <<<"$output"
+	snags diff r.json race.std
+	refused 2 "snag: diff: race.std*"
+}
+
+@test "suppressions have terms, which are enforced" {
+	report --gen-suppressions s
+	grep -q '^id:R-' s
+	# as written, they are refused: the reason is missing
+	snags run --suppressions s ./report
+	[ "$status" = 2 ]
+	[[ $stderr == *"s:2: reason: fill this in" ]]
+	sed -i 's/reason: TODO/reason: only shown/; s/owner: TODO/owner: ada/' s
+	snags run --suppressions s ./report
+	[ "$status" = 0 ]
+	[[ $stderr == *"(1 suppressed)"* ]]
+	sed 's/expires: .*/expires: 2020-02-29/' s >old
+	snags run --suppressions old ./report
+	[ "$status" = 66 ]
+	[[ $stderr == *"old:5: suppression 'id:R-"*"' has expired: it is not applied"* ]]
+	sed '/owner/d' s >nobody
+	snags run --suppressions nobody ./report
+	[ "$status" = 2 ]
+	[[ $stderr == *"nobody:4: '# owner: ...' is missing above" ]]
+	sed 's/expires: .*/expires: soon/' s >when
+	snags run --suppressions when ./report
+	[ "$status" = 2 ]
+	[[ $stderr == *"when:4: expires: expected a date such as 2027-03-31" ]]
+	# of many runs at once
+	"$SNAG" export --to suppressions r.json | diff - <(sed 's/only shown/TODO/; s/ada/TODO/' s | sed '1s/.*/&/') | grep -c '^[<>] id' | grep -qx 0
+	# comments without terms are comments
+	printf '# an old friend\nrace:reporter\n' >plain
+	snags run --suppressions plain ./report
+	[ "$status" = 0 ]
+}
+
+@test "both orders of a race: other output, other status, a crash, the same" {
+	report --effects --replay-seconds 20
+	[[ $stderr == *"WARNING: snag: data race (pid="*") [other output]"* ]]
+	[[ $stderr == *"  Effect: other output"* ]]
+	jq -e '.incidents[0].severity == "other output"' r.json
+	snags replay --order both w/race-1.json ./report
+	[ "$status" = 66 ]
+	[[ $stderr == "snag: replay: other output"* ]]
+	snags replay --order second-first w/race-1.json ./report
+	[ "$status" = 66 ]
+	[ "$output" = "0 bytes" ]
+	for what in 'return total;/other exit status' 'if (total) abort(); return 0;/crash' 'return 0;/same output'; do
+		cat >c.c <<-END
+			#include <pthread.h>
+			#include <stdlib.h>
+			int total, seen;
+			static void *set(void *u) { total = 1; return u; }
+			static void *get(void *u) { seen = total; return u; }
+			int main(void)
+			{
+				pthread_t a, b;
+				pthread_create(&a, NULL, set, NULL);
+				pthread_create(&b, NULL, get, NULL);
+				pthread_join(a, NULL);
+				pthread_join(b, NULL);
+				total = seen;
+				${what%/*}
+			}
+		END
+		"$SNAG" cc -g -o c c.c
+		snags run --effects --replay-seconds 20 --json c.json ./c
+		[ "$status" = 66 ]
+		[ "$(jq -r '.incidents[0].severity' c.json)" = "${what#*/}" ]
+	done
+}
+
+@test "snag verify-fix: still there, or gone" {
+	report
+	snags verify-fix w/race-1.json ./report
+	[ "$status" = 66 ]
+	[[ $output == "old schedule: the race is still there: "* ]]
+	sed -i 's/printf("%d bytes.n", bytes);.*/pthread_mutex_lock(\&lock); int b = bytes; pthread_mutex_unlock(\&lock); printf("%d bytes\\n", b);/' report.c
+	"$SNAG" cc -g -o fixed "$PWD/report.c"
+	snags verify-fix --schedules 5 w/race-1.json ./fixed
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "old schedule: it no longer shows the race: "* ]]
+	[ "${lines[1]}" = "5 schedules: no report" ]
+	# a change that only moves the race
+	cp "$root/docs/examples/report.c" . && sed -i '1i // moved' report.c
+	"$SNAG" cc -g -o moved "$PWD/report.c"
+	snags verify-fix w/race-1.json ./moved
+	[ "$status" = 66 ]
+	[[ $output == *"seed "*": Data race ("*"repeat it: snag run --seed "* ]]
+	snags verify-fix race.std ./report
+	[ "$status" = 2 ]
+}
+
+@test "snag doctor" {
+	snags doctor
+	[ "$status" = 0 ]
+	[[ $output == *"ok    snag run finds its race"*"snag works here" ]]
+	mkdir empty
+	status=0
+	output=$(PATH=$PWD/empty; "$SNAG" doctor) || status=$?
+	[ "$status" = 2 ]
+	[[ $output == "BAD   a compiler"*"snag does not work here yet" ]]
+}

@@ -1,0 +1,268 @@
+#!/usr/bin/env bats
+# Threads that run in parallel (--free): docs/algorithms/parallel.md.
+load helper
+
+build() { # COMPILER SOURCE
+	SNAG_CC=$1 "$SNAG" cc -O1 -g -pthread -o prog "$2"
+}
+
+expect() { # STATUS COMMAND...
+	local wanted=$1 status=0
+	shift
+	timeout -k 5 120 "$@" >out 2>&1 || status=$?
+	[ "$status" = "$wanted" ] || { echo "$*: status $status"; cat out; return 1; }
+}
+
+# Threads that synchronise in every way; what each does follows from its own number alone.
+ways() {
+	cat >ways.c <<-'END'
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		#include <string.h>
+		enum { THREADS = 4, ROUNDS = 40 };
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, deep;
+		static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+		static pthread_spinlock_t spin;
+		static pthread_barrier_t barrier;
+		static sem_t sem;
+		static atomic_int n;
+		static int a, b, c, table[64];
+		static void *run(void *arg)
+		{
+			int *own = calloc(16, sizeof(int));
+			for (int i = 0; i < ROUNDS; i++) {
+				pthread_mutex_lock(&mutex);
+				a += i;
+				pthread_mutex_unlock(&mutex);
+				pthread_mutex_lock(&deep);
+				pthread_mutex_lock(&deep);
+				b += b ? 1 : 2;
+				pthread_mutex_unlock(&deep);
+				b++;
+				pthread_mutex_unlock(&deep);
+				pthread_rwlock_rdlock(&rwlock);
+				own[i % 16] = table[i];
+				pthread_rwlock_unlock(&rwlock);
+				if (i % 4 == 0) {
+					pthread_rwlock_wrlock(&rwlock);
+					memset(table, i, sizeof(table));
+					pthread_rwlock_unlock(&rwlock);
+				}
+				sem_wait(&sem);
+				c++;
+				sem_post(&sem);
+				pthread_spin_lock(&spin);
+				c += 3;
+				pthread_spin_unlock(&spin);
+				atomic_fetch_add(&n, 1);
+				if (i % 8 == 0)
+					pthread_barrier_wait(&barrier);
+				free(own);
+				own = calloc(16, sizeof(int));
+			}
+			free(own);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[THREADS];
+			pthread_mutexattr_t kind;
+			pthread_mutexattr_init(&kind);
+			pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+			pthread_mutex_init(&deep, &kind);
+			pthread_spin_init(&spin, 0);
+			pthread_barrier_init(&barrier, 0, THREADS);
+			sem_init(&sem, 0, 1);
+			for (int i = 0; i < THREADS; i++)
+				pthread_create(&t[i], 0, run, 0);
+			for (int i = 0; i < THREADS; i++)
+				pthread_join(t[i], 0);
+			return atomic_load(&n) != THREADS * ROUNDS;
+		}
+	END
+	# The lock of c is the semaphore: the access under the spin lock races with those of others.
+	sed 's/c += 3;/;/' ways.c >clean.c
+}
+
+@test "a program that synchronises in every way: no race, and the one that it has" {
+	ways
+	for compiler in gcc clang; do
+		build $compiler clean.c
+		for i in 1 2 3; do expect 0 "$SNAG" run --free ./prog; done
+		build $compiler ways.c
+		expect 66 "$SNAG" run --free --with hb ./prog
+		grep -q "at c by" out
+	done
+}
+
+# The events of each thread of a schedule, but for main, whose last turn is in no file.
+events_of() { awk '/^[1-9]/ { n[$1] += $2 } END { for (t in n) print t, n[t] }' "$1" | sort -n; }
+
+@test "the program follows the schedule of a parallel run, and does the same" {
+	ways
+	for compiler in gcc clang; do
+		build $compiler clean.c
+		expect 0 "$SNAG" record --free --schedule s -o free.snag ./prog
+		expect 0 "$SNAG" record --follow s --schedule f -o turns.snag ./prog
+		[ "$(events_of s)" = "$(events_of f)" ]
+		expect 0 "$SNAG" analyze free.snag
+		expect 0 "$SNAG" analyze turns.snag
+		# The same synchronisation in the same order.
+		for trace in free turns; do
+			"$SNAG" convert $trace.snag $trace.std
+			grep -E '\|(acq|rel|fork|join|racq|rrel)' $trace.std |
+				sed 's/|[^|]*$//' >$trace.sync
+		done
+		[ "$(wc -l <free.sync)" -gt 1000 ]
+		cmp free.sync turns.sync
+	done
+}
+
+# Message passing, 2000 times; the orders are those of the store and of the load.
+litmus() { # STORE LOAD FENCES
+	cat >litmus.c <<-END
+		#include <pthread.h>
+		#include <stdatomic.h>
+		enum { ROUNDS = 2000 };
+		static struct { int data; atomic_int flag; } m[ROUNDS];
+		static int seen;
+		static void *send(void *arg)
+		{
+			for (int i = 0; i < ROUNDS; i++) {
+				m[i].data = i;
+				if ($3)
+					atomic_thread_fence(memory_order_release);
+				atomic_store_explicit(&m[i].flag, 1, memory_order_$1);
+			}
+			return arg;
+		}
+		static void *receive(void *arg)
+		{
+			for (int i = 0; i < ROUNDS; i++) {
+				while (!atomic_load_explicit(&m[i].flag, memory_order_$2))
+					;
+				if ($3)
+					atomic_thread_fence(memory_order_acquire);
+				seen += m[i].data;
+			}
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t a, b;
+			pthread_create(&a, 0, send, 0);
+			pthread_create(&b, 0, receive, 0);
+			pthread_join(a, 0);
+			pthread_join(b, 0);
+			return seen != ROUNDS * (ROUNDS - 1) / 2;
+		}
+	END
+}
+
+@test "atomics: what their orders synchronise, and what they do not" {
+	for compiler in gcc clang; do
+		litmus release acquire 0
+		build $compiler litmus.c
+		expect 0 "$SNAG" run --free --with hb ./prog
+		litmus relaxed relaxed 1
+		build $compiler litmus.c
+		expect 0 "$SNAG" run --free --with hb ./prog
+		litmus relaxed acquire 0
+		build $compiler litmus.c
+		expect 66 "$SNAG" run --free --with hb ./prog
+	done
+}
+
+@test "64 threads, and threads one after the other" {
+	cat >many.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		static pthread_mutex_t lock[8];
+		static int part[8], racy;
+		static void *run(void *arg)
+		{
+			long me = (long)arg;
+			for (int i = 0; i < 500; i++) {
+				int k = (int)(me * 31 + i) % 8;
+				int *own = malloc(64 + i);
+				own[0] = i;
+				pthread_mutex_lock(&lock[k]);
+				part[k] += own[0];
+				pthread_mutex_unlock(&lock[k]);
+				free(own);
+			}
+			if (me == 63 || me == 17)
+				racy++;
+			return 0;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[64];
+			for (int i = 0; i < 8; i++)
+				pthread_mutex_init(&lock[i], 0);
+			for (int round = 0; round < 4; round++) {
+				for (long i = 0; i < 64; i++)
+					pthread_create(&t[i], 0, run, (void *)(argc > 1 ? i : i % 17));
+				for (int i = 0; i < 64; i++)
+					pthread_join(t[i], 0);
+			}
+			return 0;
+		}
+	END
+	build gcc many.c
+	expect 0 "$SNAG" run --free --with hb ./prog
+	expect 66 "$SNAG" run --free --with hb ./prog race
+	[ "$(grep -c "at racy by" out)" -ge 1 ]
+	! grep -q "at part" out
+}
+
+@test "a program that ends while its threads run, or is killed, leaves a trace" {
+	cat >runs.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdatomic.h>
+		#include <unistd.h>
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		static int shared;
+		static atomic_int rounds;
+		static void *run(void *arg)
+		{
+			for (;;) {
+				pthread_mutex_lock(&mutex);
+				shared++;
+				pthread_mutex_unlock(&mutex);
+				atomic_fetch_add(&rounds, 1);
+			}
+			return arg;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[3];
+			for (int i = 0; i < 3; i++)
+				pthread_create(&t[i], 0, run, 0);
+			while (atomic_load(&rounds) < 20000)
+				usleep(1000);
+			if (argc > 1)
+				kill(getpid(), SIGKILL);
+			_exit(0);
+		}
+	END
+	build gcc runs.c
+	expect 0 "$SNAG" record --free -o t.snag ./prog
+	expect 0 "$SNAG" analyze t.snag
+	expect 137 "$SNAG" record --free -o t.snag ./prog killed
+	expect 0 "$SNAG" analyze t.snag
+	[ "$("$SNAG" info --json t.snag | python3 -c 'import json,sys; print(json.load(sys.stdin)["trace"]["events"] > 60000)')" = True ]
+}
+
+programs=6
+if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=2; fi
+
+@test "random programs: what is reported races in some interleaving" {
+	run "$root/tests/threads/check.py" --free --programs $programs "$SNAG" 22
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ $output == *"programs $programs, "* ]]
+}

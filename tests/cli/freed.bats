@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# Uses of freed memory, and blocks freed twice, that another order of the run would show.
+load helper
+
+source_of() { # the second thread frees; the first does this
+	cat <<-END
+		#include <pthread.h>
+		#include <stdlib.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static int *p, x, y;
+		int plain;
+		static void *one(void *arg)
+		{
+			plain = 1;
+			$1
+			pthread_mutex_lock(&m);
+			x++;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		static void *two(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+			plain = 2;
+			free(p);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			p = calloc(64, sizeof(*p));
+			pthread_create(&t[0], 0, one, 0);
+			pthread_create(&t[1], 0, two, 0);
+			pthread_join(t[0], 0);
+			pthread_join(t[1], 0);
+			return plain == 3;
+		}
+	END
+}
+
+@test "an access before the free, which could come after it: predicted, confirmed, first" {
+	for at in 1 50; do # the first word of the block, and another
+		source_of "p[$at] = 1;" >uses.c
+		for cc in gcc clang; do
+			SNAG_CC=$cc snag cc -g -O1 -pthread uses.c -o uses
+			for seed in 1 2 3; do
+				snags run --seed $seed --json r.json ./uses
+				[ "$status" = 66 ]
+				[ "$(jq -r '.incidents[0] | .kind, .replay' r.json | xargs)" = "use-after-free confirmed" ]
+				[ "$(jq -r '[.incidents[].kind] | index("race") > 0' r.json)" = true ]
+				[[ $(grep -m1 WARNING <<<"$stderr") == "WARNING: snag: heap-use-after-free (pid="* ]]
+			done
+		done
+	done
+	grep -q '^  In this run the access came first; in another one the free can.' <<<"$stderr"
+}
+
+@test "two frees" {
+	source_of 'if (arg) free(p);' | sed 's/one, 0)/one, \&m)/' >twice.c
+	snag cc -g -O1 -pthread twice.c -o twice
+	snags run --json r.json ./twice
+	[ "$status" = 66 ]
+	[ "$(jq -r '.incidents[0].kind' r.json)" = double-free ]
+	snags explore -o s.json --json r.json ./twice
+	[ "$status" = 66 ]
+	[ "$(jq -r '.explore.failure' r.json)" = double-free ]
+	snags replay s.json ./twice
+	[ "$status" = 66 ]
+}
+
+@test "a lock that keeps them apart, and a join: silent" {
+	source_of 'pthread_mutex_lock(&m); if (p) p[1] = 1; pthread_mutex_unlock(&m);' |
+		sed 's/^plain = .;//; s/^free(p);/pthread_mutex_lock(\&m); free(p); p = 0; pthread_mutex_unlock(\&m);/' >apart.c
+	snag cc -g -O1 -pthread apart.c -o apart
+	snags explore --exhaustive ./apart
+	[ "$status" = 0 ]
+	grep -q ': all [0-9]* classes of equivalent runs' <<<"$stderr"
+}

@@ -1,0 +1,177 @@
+// check.js - drives the HTML report in Chromium:  node check.js SCENARIO PAGE [PICTURE.png]
+//
+// Each scenario looks at one page as a reader would: what it says, what keys and clicks do.  Every
+// scenario fails on an error in the console and on any request to the network.
+"use strict";
+const assert = require("assert");
+const path = require("path");
+const {chromium} = require("playwright-core");
+
+const text = (page, selector) => page.locator(selector).allInnerTexts();
+const words = async (page, selector) => (await text(page, selector)).join(" ").replace(/\s+/g, " ");
+const picked = (page) => page.locator(".pane:first-child .step.pick .what").innerText();
+
+const scenarios = {
+	// docs/examples/report.c: a predicted race behind a lock.
+	async predicted(page) {
+		assert.match(await words(page, "#top"), /1 data race in \.\/report/);
+		assert.match(await words(page, "#report h2"), /Data race on bytes/);
+		assert.match(await words(page, "#apart"), /thread T1: unlock lock report\.c:15, and then thread T2: lock lock report\.c:21/);
+		assert.match(await words(page, "#apart"), /In the schedule the race comes before T1 gets there/);
+		// The schedule: a column for each thread, both accesses at its end, a bar for each lock.
+		assert.deepEqual(await text(page, ".pane:first-child .heads span"), ["main thread", "thread T1", "thread T2"]);
+		const steps = await text(page, ".pane:first-child .step .what div:first-child");
+		assert.match(steps[steps.length - 2], /write bytes report\.c:14/);
+		assert.match(steps[steps.length - 1], /read bytes report\.c:24/);
+		assert.equal(await page.locator(".pane:first-child .bar").count(), 2);
+		assert.equal(await page.locator(".meet").count(), 1);
+		assert.match(await words(page, ".pane:first-child .step .code"), /bytes \+= 512;/);
+		// The read is picked: which write it sees, in both orders.
+		assert.match(await picked(page), /read bytes/);
+		assert.match(await words(page, "#detail"), /In this schedule it sees the write of thread T1 at report\.c:14 \(step \d+\)/);
+		assert.match(await words(page, "#detail"), /In the observed run it sees the write of thread T1 at report\.c:14 \(event \d+\)/);
+		await page.keyboard.press("w");
+		assert.match(await picked(page), /write bytes/);
+		await page.keyboard.press("ArrowUp");
+		assert.match(await picked(page), /read bytes report\.c:14/);
+		assert.match(await words(page, "#detail"), /the initial value: no write comes before it/);
+		await page.keyboard.press("Home");
+		assert.match(await picked(page), /start T1/);
+		await page.keyboard.press("End");
+		assert.match(await picked(page), /read bytes report\.c:24/);
+		await page.locator(".pane:nth-child(2) .step", {hasText: "unlock lock"}).first().click();
+		assert.match(await words(page, "#detail"), /thread T1: unlock lock in worker/);
+		// Source, stacks with folded library frames, commands to copy.
+		assert.deepEqual(await text(page, ".source .hit"), ["14\tbytes += 512;", "24\tprintf(\"%d bytes\\n\", bytes); /* the lock is no longer held */"]
+			.map((line) => line.replace("\t", "")).map((line) => line.replace(/^(\d+)/, "$1\t")));
+		assert.ok((await text(page, ".stack summary")).includes("1 library frame"));
+		assert.deepEqual(await text(page, ".command code"), ["snag replay w/race-1.json ./report", "snag replay --gdb w/race-1.json ./report"]);
+	},
+
+	// Races that are both in the run: the second has its witness from another detector.
+	async observed(page) {
+		assert.match(await words(page, "#apart"), /nothing ordered the two accesses/);
+		assert.equal(await page.locator(".pane").count(), 2);
+	},
+
+	// 150 races: contents, search, filters, keys.
+	async many(page) {
+		assert.equal(await page.locator("#list a").count(), 150);
+		await page.keyboard.press("/");
+		await page.keyboard.type("v149");
+		assert.equal(await page.locator("#list a").count(), 1);
+		assert.match(await words(page, "#count"), /1 of 150 reports/);
+		await page.locator("#search").fill("");
+		await page.keyboard.press("Escape");
+		const begin = Date.now();
+		for (let i = 0; i < 20; i++)
+			await page.keyboard.press("n");
+		await page.waitForFunction(() => document.querySelector("#report h2").textContent === "Data race on v20");
+		console.log(`20 incidents in ${Date.now() - begin} ms`);
+		assert.ok(Date.now() - begin < 10000);
+		await page.locator("#filter-verdict").selectOption({index: 1});
+		assert.ok(await page.locator("#list a").count() <= 150);
+		await page.locator("#filter-kind").selectOption("race");
+		await page.locator("#filter-file").selectOption({index: 1});
+		assert.ok(await page.locator("#list a").count() > 0);
+	},
+
+	// A witness of 100,000 steps: few rows exist, and a read is answered within 100 ms.
+	async long(page) {
+		const n = await page.evaluate(() => view.witness.length);
+		assert.equal(n, 100000);
+		assert.ok(await page.locator(".step").count() < 120);
+		const times = await page.evaluate(() => {
+			const asked = [];
+			for (let i = view.witness.length - 1; i > 0 && asked.length < 20; i -= 4999)
+				for (let k = i; k > 0; k--)
+					if (isRead(view.witness.steps[k])) {
+						const fresh = new Order(view.witness.steps, false), begin = performance.now();
+						fresh.writeSeenBy(view.witness.steps[k]);
+						const first = performance.now() - begin;
+						const again = performance.now();
+						view.pick(view.witness.steps[k], view.panes[0]);
+						asked.push({first, pick: performance.now() - again});
+						break;
+					}
+			const median = (of) => of.sort((a, b) => a - b)[of.length >> 1]; // the machine may do other things
+			return {first: median(asked.map((a) => a.first)), pick: median(asked.map((a) => a.pick)), n: asked.length};
+		});
+		console.log(`which write does this read see: ${times.first.toFixed(1)} ms the first time, ${times.pick.toFixed(1)} ms with its picture, of ${times.n}`);
+		assert.ok(times.first < 100 && times.pick < 100);
+		await page.keyboard.press("Home");
+		assert.match(await words(page, ".pane:first-child .step.pick .at"), /^1$/);
+		await page.evaluate(() => { view.panes[0].scroller.scrollTop = 2000000; });
+		await page.waitForFunction(() => [...document.querySelectorAll(".pane:first-child .step .at")].some((e) => e.textContent === "50001"));
+	},
+
+	// A ring of three threads.
+	async deadlock(page) {
+		assert.match(await words(page, "#report h2"), /Deadlock on/);
+		assert.equal(await page.locator(".picture .waits[marker-end]").count(), 3);
+		assert.equal(await page.locator(".picture .holds[marker-end]").count(), 3);
+		assert.match(await words(page, ".pane:first-child .step.race"), /waits for \w+/);
+		assert.equal(await page.locator(".access").count(), 3);
+	},
+
+	// A race of tasks: the picture with the missing edge.
+	async tasks(page) {
+		assert.equal(await page.locator(".picture .none").count(), 1);
+		assert.equal(await page.locator(".picture rect.race").count(), 2);
+		assert.ok(await page.locator(".picture rect").count() <= 11);
+	},
+
+	async range(page) {
+		await scenarios.tasks(page);
+		assert.match(await words(page, ".facts"), /a\[30\.\.59\] \(30 elements of 4 bytes\)/);
+		assert.match(await words(page, "#top"), /<b onclick="x">&/);
+		assert.match(await words(page, ".stack summary"), /created by task 0/);
+	},
+
+	async free(page) {
+		assert.match(await words(page, "#report"), /race-free for this input on every schedule/);
+	},
+
+	// A trace: places are what the trace says.
+	async trace(page) {
+		assert.match(await words(page, "#top"), /1 data race in .*report\.std/);
+		assert.match(await words(page, "#apart"), /What kept the two accesses apart/);
+		assert.equal(await page.locator(".command").count(), 0);
+	},
+};
+
+async function main() {
+	const [scenario, file, picture] = process.argv.slice(2);
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+		args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+			"--disable-component-update", "--disable-sync"],
+	});
+	try {
+		for (const [width, colorScheme] of [[1400, "light"], [400, "dark"]]) {
+			const page = await browser.newPage({viewport: {width, height: 900}, colorScheme});
+			const wrong = [];
+			page.on("console", (message) => message.type() === "log" || wrong.push(message.text()));
+			page.on("pageerror", (error) => wrong.push(error.message));
+			page.on("request", (request) => request.url().startsWith("file:") || wrong.push(request.url()));
+			await page.goto(`file://${path.resolve(file)}`);
+			await page.waitForFunction(() => document.querySelector("#report h2"));
+			await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+			if (picture)
+				await page.screenshot({path: picture.replace(".png", `-${width}.png`), fullPage: true});
+			if (width === 1400)
+				await scenarios[scenario](page);
+			else // a narrow screen: nothing sticks out
+				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the screen");
+			assert.deepEqual(wrong, []);
+			await page.close();
+		}
+	} finally {
+		await browser.close();
+	}
+}
+
+main().catch((error) => {
+	console.error(error);
+	process.exit(1);
+});

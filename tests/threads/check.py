@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random C programs with threads: what wdp reports in them, and what every interleaving shows.
+
+A program has two or three threads, plain variables, an array, a pointer, locks and an atomic
+counter.  Its threads are lists of instructions with one access each.  The model runs them in every
+interleaving: two accesses race if a state is reached in which both are next.  The C program is
+compiled with -fsnag-branches, and then
+  - every predicted race that `snag run --with wdp` reports must be confirmed by its replay,
+  - every reported variable must be one that races in the model.
+
+usage: check.py [--programs N] [--first N] [--cc gcc,clang] [--levels=-O0,-O2] [--seconds S]
+                [--free] [--keep DIR] SNAG SEED
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+VARIABLES, ELEMENTS, LOCKS, REGISTERS, VALUES = 3, 3, 2, 2, 3
+MAX_STATES = 60000
+NO_POINTER = -1
+
+
+def cell_names():
+    return ([f"x{i}" for i in range(VARIABLES)] + [f"a[{i}]" for i in range(ELEMENTS)] +
+            ["idx", "p", "n"])
+
+
+CELLS = cell_names()
+INDEX, POINTER, COUNTER = CELLS.index("idx"), CELLS.index("p"), CELLS.index("n")
+ARRAY = VARIABLES
+
+
+class Thread:
+    """The instructions of a thread, and the lines of C that have them."""
+
+    def __init__(self, rng):
+        self.rng, self.code, self.lines = rng, [], []
+
+    def emit(self, line, *instruction):
+        self.lines.append(line)
+        if instruction:
+            self.code.append(instruction)
+
+    def plain(self):
+        rng, r = self.rng, self.rng.randrange(REGISTERS)
+        x, value = rng.randrange(VARIABLES), 1 + rng.randrange(VALUES)
+        kind = rng.randrange(8)
+        if kind < 2:
+            self.emit(f"x{x} = {value};", "write", x, value)
+        elif kind < 4:
+            self.emit(f"r{r} = x{x};", "read", x, r)
+        elif kind == 4:
+            e = rng.randrange(ELEMENTS)
+            self.emit(f"a[{e}] = {value};", "write", ARRAY + e, value)
+        elif kind == 5:
+            e = rng.randrange(ELEMENTS)
+            self.emit(f"idx = {e};", "write", INDEX, e)
+        elif kind == 6:
+            self.emit(f"r{r} = idx;", "read", INDEX, r)
+            self.emit(f"sink = a[r{r}];", "read_at", ARRAY, r)
+        else:
+            self.emit(f"p = &x{x};", "write", POINTER, x)
+
+    def deref(self):
+        self.emit("q = p;", "read", POINTER, REGISTERS)
+        self.emit("if (q) {")
+        self.code.append(["unless", REGISTERS, NO_POINTER, None])
+        jump = self.code[-1]
+        self.emit("*q = 2;", "write_through", REGISTERS, 2)
+        self.emit("}")
+        jump[3] = len(self.code)
+
+    def branch(self, depth):
+        r, value = self.rng.randrange(REGISTERS), self.rng.randrange(VALUES)
+        self.emit(f"if (r{r} != {value}) {{")
+        self.code.append(["unless", r, value, None])
+        jump = self.code[-1]
+        self.block(depth + 1)
+        self.emit("}")
+        jump[3] = len(self.code)
+
+    def locked(self, depth):
+        m = self.rng.randrange(LOCKS)
+        self.emit(f"pthread_mutex_lock(&m{m});", "lock", m)
+        for _ in range(1 + self.rng.randrange(2)):
+            self.plain()
+        if depth == 0 and self.rng.random() < 0.2:
+            self.branch_plain()
+        self.emit(f"pthread_mutex_unlock(&m{m});", "unlock", m)
+
+    def branch_plain(self):
+        r = self.rng.randrange(REGISTERS)
+        self.emit(f"if (r{r} != 0) {{")
+        self.code.append(["unless", r, 0, None])
+        jump = self.code[-1]
+        self.plain()
+        self.emit("}")
+        jump[3] = len(self.code)
+
+    def atomic(self):
+        r = self.rng.randrange(REGISTERS)
+        if self.rng.random() < 0.6:
+            self.emit("n++;", "add", COUNTER)
+        else:
+            self.emit(f"r{r} = n;", "load", COUNTER, r)
+
+    def block(self, depth):
+        for _ in range(1 + self.rng.randrange(3 if depth == 0 else 2)):
+            choice = self.rng.random()
+            if choice < 0.35:
+                self.locked(depth)
+            elif choice < 0.55:
+                self.atomic()
+            elif choice < 0.65 and depth < 2:
+                self.branch(depth)
+            elif choice < 0.72:
+                self.deref()
+            else:
+                self.plain()
+
+
+def program(seed):
+    rng = random.Random(seed)
+    threads = []
+    for _ in range(2 if rng.random() < 0.8 else 3):
+        t = Thread(rng)
+        t.block(0)
+        if len(t.code) < 3:
+            t.block(0)
+        threads.append(t)
+    return threads
+
+
+def source(threads):
+    out = ["#include <pthread.h>", "#include <stdatomic.h>",
+           "static int " + ", ".join(f"x{i}" for i in range(VARIABLES)) +
+           f", a[{ELEMENTS}], idx, *p;", "static atomic_int n;", "static __thread int sink;"]
+    out += [f"static pthread_mutex_t m{i} = PTHREAD_MUTEX_INITIALIZER;" for i in range(LOCKS)]
+    for i, t in enumerate(threads):
+        out += [f"static void *t{i}(void *arg)", "{", "int r0 = 0, r1 = 0, *q = 0;"]
+        out += t.lines + ["sink = r0 + r1 + (q != 0);", "return arg;", "}"]
+    out += ["int main(void)", "{", f"pthread_t t[{len(threads)}];"]
+    out += [f"pthread_create(&t[{i}], 0, t{i}, 0);" for i in range(len(threads))]
+    out += [f"pthread_join(t[{i}], 0);" for i in range(len(threads))]
+    return "\n".join(out + ["return 0;", "}"]) + "\n"
+
+
+def settle(code, pc, registers):
+    """Takes the jumps that follow: they are no accesses."""
+    while pc < len(code) and code[pc][0] == "unless":
+        pc = code[pc][3] if registers[code[pc][1]] == code[pc][2] else pc + 1
+    return pc
+
+
+def access(code, pc, registers):
+    """The cell that a thread accesses next, and whether it writes; None: no plain access."""
+    if pc == len(code):
+        return None
+    op = code[pc]
+    if op[0] in ("read", "write"):
+        return op[1], op[0] == "write"
+    if op[0] == "read_at":
+        return op[1] + registers[op[2]], False
+    if op[0] == "write_through":
+        return registers[op[1]], True
+    return None
+
+
+def step(op, memory, registers, held, thread):
+    """Executes an instruction; None: it must wait."""
+    memory, registers, held = list(memory), list(registers), list(held)
+    if op[0] in ("read", "load"):
+        registers[op[2]] = memory[op[1]]
+    elif op[0] == "write":
+        memory[op[1]] = op[2]
+    elif op[0] == "write_through":
+        memory[registers[op[1]]] = op[2]
+    elif op[0] == "add":
+        memory[op[1]] += 1
+    elif op[0] == "lock":
+        if held[op[1]] is not None:
+            return None
+        held[op[1]] = thread
+    elif op[0] == "unlock":
+        held[op[1]] = None
+    return tuple(memory), tuple(registers), tuple(held)
+
+
+def racy_cells(threads):
+    """The cells that race in some interleaving; None: there are too many states."""
+    codes = [t.code for t in threads]
+    memory = [0] * len(CELLS)
+    memory[POINTER] = NO_POINTER
+    registers = (0,) * REGISTERS + (NO_POINTER,)
+    start = (tuple(settle(c, 0, registers) for c in codes), (registers,) * len(codes),
+             tuple(memory), (None,) * LOCKS)
+    seen, todo, racy = {start}, [start], set()
+    while todo:
+        pcs, regs, memory, held = todo.pop()
+        following = [access(c, pc, r) for c, pc, r in zip(codes, pcs, regs)]
+        for i, one in enumerate(following):
+            for other in following[:i]:
+                if one and other and one[0] == other[0] and (one[1] or other[1]):
+                    racy.add(CELLS[one[0]])
+        for i, code in enumerate(codes):
+            if pcs[i] == len(code):
+                continue
+            after = step(code[pcs[i]], memory, regs[i], held, i)
+            if after is None:
+                continue
+            pc = settle(code, pcs[i] + 1, after[1])
+            state = (pcs[:i] + (pc,) + pcs[i + 1:], regs[:i] + (after[1],) + regs[i + 1:],
+                     after[0], after[2])
+            if state not in seen:
+                seen.add(state)
+                todo.append(state)
+        if len(seen) > MAX_STATES:
+            return None
+    return racy
+
+
+def cell_of(variable):
+    """The cell that a report names: elements as a[1], or by their offset."""
+    name = variable.split("#")[0]
+    if name in CELLS:
+        return name
+    if name.startswith("a+"):
+        return f"a[{int(name[2:], 0) // 4}]"
+    return "a[0]" if name == "a" else name
+
+
+def run(snag, folder, racy, how, seed, free):
+    """Runs one build; returns what is wrong, and the predicted races."""
+    path = os.path.join(folder, "run.json")
+    done = subprocess.run([snag, "run", "--with", "wdp", "--replay-seconds", "30", "--seed", str(seed),
+                           *(["--free"] if free else []), "--json", path,
+                           os.path.join(folder, "prog")], capture_output=True, text=True,
+                          timeout=120)
+    if done.returncode not in (0, 66):
+        return [f"{how}: status {done.returncode}: {done.stderr[-300:]}"], 0, 0
+    with open(path) as f:
+        report = json.load(f)
+    wrong, predicted = [], 0
+    for race in report["incidents"]:
+        if cell_of(race["variable"]) not in racy:
+            wrong.append(f"{how}: {race['variable']} does not race: {race['verdict']}")
+        predicted += race["verdict"] == "predicted"
+        if race["verdict"] == "predicted" and race["replay"] != "confirmed":
+            wrong.append(f"{how}: {race['variable']}: {race.get('replay_note', race['replay'])}")
+    return wrong, predicted, len(report.get("unconfirmed", []))
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--programs", type=int, default=20)
+    options.add_argument("--first", type=int, default=0)
+    options.add_argument("--cc", default="gcc,clang")
+    options.add_argument("--levels", default="-O0,-O2")
+    options.add_argument("--seconds", type=float, default=1e9, help="begin no program after that")
+    options.add_argument("--free", action="store_true", help="threads in parallel")
+    options.add_argument("--keep", help="write the programs that fail to this folder")
+    options.add_argument("snag")
+    options.add_argument("seed", type=int)
+    o = options.parse_args()
+    o.snag = os.path.abspath(o.snag)
+    tally = {"programs": 0, "race-free": 0, "runs": 0, "predicted": 0, "unconfirmed": 0, "wrong": 0}
+    number, end = o.first, time.monotonic() + o.seconds
+    while tally["programs"] < o.programs and time.monotonic() < end:
+        threads = program(o.seed * 1000003 + number)
+        number += 1
+        racy = racy_cells(threads)
+        if racy is None:
+            continue
+        tally["programs"] += 1
+        tally["race-free"] += not racy
+        with tempfile.TemporaryDirectory() as folder:
+            text = source(threads)
+            with open(os.path.join(folder, "prog.c"), "w") as f:
+                f.write(text)
+            for cc in o.cc.split(","):
+                for level in o.levels.split(","):
+                    subprocess.run([o.snag, "cc", level, "-g", "-w", "-fsnag-branches", "-pthread", "-o",
+                                    "prog", "prog.c"], cwd=folder, check=True,
+                                   env=dict(os.environ, SNAG_CC=cc))
+                    how = f"program {number - 1}, {cc} {level}"
+                    wrong, predicted, unconfirmed = run(o.snag, folder, racy, how, 1 + number % 7,
+                                                        o.free)
+                    tally["runs"] += 1
+                    tally["predicted"] += predicted
+                    tally["unconfirmed"] += unconfirmed
+                    tally["wrong"] += len(wrong)
+                    for line in wrong:
+                        print(line, flush=True)
+                    if wrong and o.keep:
+                        os.makedirs(o.keep, exist_ok=True)
+                        with open(os.path.join(o.keep, f"{number - 1}.c"), "w") as f:
+                            f.write(text)
+    print(", ".join(f"{k} {v}" for k, v in tally.items()))
+    return tally["wrong"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
