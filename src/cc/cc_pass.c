@@ -14,15 +14,16 @@
 bool cc_pass_takes(struct cc_pass *p, const char *word)
 {
 	static const char no[] = "-fsnag-pass-no-";
-	if (strcmp(word, "-fno-snag-pass") == 0)
-		p->is_off = true;
-	else if (strcmp(word, "-fsnag-pass-count") == 0)
-		p->has_counts = true;
-	else if (strncmp(word, no, strlen(no)) == 0)
-		cc_word_add(&p->no, word + strlen(no));
-	else
-		return false;
-	return true;
+	bool is_off = strcmp(word, "-fno-snag-pass") == 0;
+	bool has_counts = strcmp(word, "-fsnag-pass-count") == 0;
+	bool removes = strncmp(word, no, strlen(no)) == 0;
+	if (p) {
+		p->is_off |= is_off;
+		p->has_counts |= has_counts;
+		if (removes)
+			cc_word_add(&p->no, word + strlen(no));
+	}
+	return is_off || has_counts || removes;
 }
 
 int cc_version(const char *compiler)

@@ -19,7 +19,8 @@ struct cc_pass {
 	const char *plugin; /* the file; NULL: none */
 };
 
-/* Whether the word is one for the pass, not for the compiler; if so, remembers it. */
+/* Returns whether the word is for the pass, not for the compiler.  If so, remembers it in *p,
+ * unless p is NULL. */
 bool cc_pass_takes(struct cc_pass *p, const char *word);
 
 /* What the compiler says its version is, the first number; negative: nothing that could be read. */

@@ -213,57 +213,64 @@ static void task_flags(struct cc_words *w, const struct request *q, const char *
 	cc_word_add(w, "-pthread");
 }
 
-static int words_compile(const char *variable, const char *usual, char *const *word,
-			 struct snag_error *err)
+/* Runs the compiler with the words of the request and those that snag adds. */
+static int request_compile(struct request *q, const char *compiler, char *const *word,
+			   struct snag_error *err)
 {
 	struct cc_words w = {0};
-	struct cc_pass ignored = {0};
 	char folder[PATH_MAX];
-	const char *compiler = getenv(variable);
-	compiler = compiler && *compiler ? compiler : usual;
 	bool clang = is_clang(compiler);
-	struct request q = request_read(word);
 	int rc = cli_runtime_folder(folder, sizeof(folder), err);
 	if (rc < 0)
 		return rc;
-	if (q.fixed && q.links && q.has_inputs && !q.is_partial)
+	if (q->fixed && q->links && q->has_inputs && !q->is_partial)
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: the runtime stands in front of the C library, which must be "
 				 "a shared one",
-				 q.fixed);
-	if (q.other && q.has_inputs)
+				 q->fixed);
+	if (q->other && q->has_inputs)
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: snag instruments as for ThreadSanitizer, which no compiler "
 				 "combines with this; build a second time without snag for it",
-				 q.other);
-	if (clang && q.has_inputs && !q.is_partial)
-		cc_pass_find(&q.pass, compiler, folder);
+				 q->other);
+	if (clang && q->has_inputs && !q->is_partial)
+		cc_pass_find(&q->pass, compiler, folder);
 	cc_word_add(&w, compiler);
 	for (const char *kept; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
 		    (clang || strcmp(*word, "-pipe") != 0) && /* the assembler reads two files */
-		    !cc_pass_takes(&ignored, *word) && (kept = cc_link_word(*word, q.is_shared)))
+		    !cc_pass_takes(NULL, *word) && (kept = cc_link_word(*word, q->is_shared)))
 			cc_word_add(&w, kept);
-	if (q.has_tasks && q.has_inputs)
-		task_flags(&w, &q, folder);
-	if (q.has_inputs && !q.is_partial) {
-		compile_flags(&w, &q, clang);
-		if (!q.pass.plugin && !q.has_tasks)
+	if (q->has_tasks && q->has_inputs)
+		task_flags(&w, q, folder);
+	if (q->has_inputs && !q->is_partial) {
+		compile_flags(&w, q, clang);
+		if (!q->pass.plugin && !q->has_tasks)
 			spin_flags(&w, clang, clang ? 0 : cc_version(compiler), folder);
-		if (q.links)
-			link_flags(&w, &q, clang, folder);
+		if (q->links)
+			link_flags(&w, q, clang, folder);
 	}
-	if ((q.has_openmp || q.has_tasks) && q.has_inputs && !q.is_partial) {
+	if ((q->has_openmp || q->has_tasks) && q->has_inputs && !q->is_partial) {
 		enum cc_compiler is = clang			  ? CC_CLANG
 				      : cc_version(compiler) < 12 ? CC_GCC_OLD
 								  : CC_GCC;
-		rc = cc_two_steps(&w, takes_value, is, q.has_openmp, err);
+		rc = cc_two_steps(&w, takes_value, is, q->has_openmp, err);
 		free(w.at);
 		return rc;
 	}
 	execvp(w.at[0], (char *const *)w.at);
 	rc = snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));
 	free(w.at);
+	return rc;
+}
+
+static int words_compile(const char *variable, const char *usual, char *const *word,
+			 struct snag_error *err)
+{
+	const char *compiler = getenv(variable);
+	struct request q = request_read(word);
+	int rc = request_compile(&q, compiler && *compiler ? compiler : usual, word, err);
+	free(q.pass.no.at);
 	return rc;
 }
 

@@ -185,7 +185,8 @@ void snag_spool_rewind(struct snag_spool *s)
 	s->at = s->n = 0;
 }
 
-/* Makes a whole record available, if there is one. */
+/* Makes the bytes of a record available, if there are any.  If the file was cut short, the last
+ * record can lack some. */
 static bool buffer_read(struct snag_spool *s)
 {
 	if (s->n - s->at >= LONGEST)
@@ -250,7 +251,13 @@ static inline struct rt_record record_take(struct snag_spool *s)
 int snag_spool_next(struct snag_spool *s, struct rt_record *ret_record, int room)
 {
 	int n = 0;
-	while (n < room && buffer_read(s))
-		ret_record[n++] = record_take(s);
+	while (n < room && buffer_read(s)) {
+		ret_record[n] = record_take(s);
+		if (s->at > s->n) { /* its last bytes could not be written */
+			s->at = s->n;
+			break;
+		}
+		n++;
+	}
 	return n;
 }
