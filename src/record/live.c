@@ -57,8 +57,10 @@ static int records_next(struct live *l)
 	int n = snag_launch_next(l->launch, l->record, RECORDS);
 	if (!detour)
 		return n;
-	if (n > 0)
-		detour->records(detour->ctx, l->record, n);
+	if (n > 0 && !detour->records(detour->ctx, l->record, n)) {
+		snag_launch_abandon(l->launch);
+		n = -1;
+	}
 	if (n >= 0)
 		return 0;
 	detour->ended(detour->ctx);
