@@ -17,6 +17,7 @@ struct lane {
 	uint64_t n;	   /* records taken, also of threads before */
 	uint64_t there;	   /* [common] so many can be taken */
 	uint64_t number;   /* that it waits for */
+	uint64_t since;	   /* its records from here on are the last of the output */
 	uint32_t thread;
 	uint32_t fuel; /* at its last record */
 	bool is_used;  /* its thread has not ended */
@@ -151,12 +152,19 @@ static const struct rt_record *record_at(const struct lane *l, uint64_t n)
 	return &l->ring->record[n % RT_RING_RECORDS];
 }
 
+/* [run] The last records stay for a while. */
+static void taken_tell(struct lane *l)
+{
+	const uint64_t taken = l->n > RT_RING_BACK ? l->n - RT_RING_BACK : 0;
+	__atomic_store_n(&l->ring->taken, taken, __ATOMIC_RELEASE); /* pairs with the writer */
+}
+
 static void took(struct lane *l, uint64_t n)
 {
 	uint64_t before = l->n / TAKEN_EVERY;
 	l->n += n;
-	if (l->n / TAKEN_EVERY != before) /* pairs with the acquire of the writer */
-		__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	if (l->n / TAKEN_EVERY != before)
+		taken_tell(l);
 }
 
 /* Records of l follow. */
@@ -168,6 +176,7 @@ static void switch_to(struct snag_merge *m, struct lane *l)
 	m->turn_fuel = m->last_fuel = l->fuel;
 	m->last = l;
 	m->last_thread = l->thread;
+	l->since = l->n;
 }
 
 static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
@@ -254,7 +263,52 @@ static enum took order_take(struct snag_merge *m, struct lane *l, const struct r
 static bool is_plain(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
-	return op != RT_ORDER && op != RT_END;
+	return op != RT_ORDER && op != RT_END && op != RT_AGAIN;
+}
+
+/* Access i of a run of `period`, which follows from the records before number `at`. */
+static struct rt_record run_access(const struct lane *l, uint64_t at, uint32_t period, uint32_t i)
+{
+	const struct rt_record *now = record_at(l, at - period + i % period);
+	const struct rt_record *before = record_at(l, at - 2 * (uint64_t)period + i % period);
+	const uint32_t times = i / period + 1;
+	const uint64_t address = rt_record_address(now) +
+				 times * (rt_record_address(now) - rt_record_address(before));
+	return (struct rt_record){.what = (now->what & ~RT_ADDRESS_MASK) |
+					  (address & RT_ADDRESS_MASK),
+				  .loc = now->loc,
+				  .arg = now->arg + times * (now->arg - before->arg)};
+}
+
+/* [run] r is RT_AGAIN, of which the record has or would have the next number of l. */
+static void run_put(struct snag_merge *m, struct lane *l, struct rt_record r)
+{
+	const uint32_t period = rt_record_size(&r), rounds = 2 * period;
+	if (period == 0 || period > RT_RUN_MAX || l->n < rounds || r.arg == 0)
+		return; /* no program of ours */
+	const struct rt_record last = run_access(l, l->n, period, r.arg - 1);
+	if (l->n - l->since < rounds) {
+		const uint32_t n = r.arg < rounds ? r.arg : rounds;
+		for (uint32_t i = 0; i < n; i++, m->room--)
+			*m->to++ = run_access(l, l->n, period, i);
+		r.arg -= n;
+	}
+	if (r.arg) {
+		*m->to++ = r;
+		m->room--;
+	}
+	counted(m, l, last.arg);
+}
+
+static enum took run_take(struct snag_merge *m, struct lane *l, const struct rt_record *r)
+{
+	if (m->room < SNAG_MERGE_ROOM)
+		return FULL;
+	switch_to(m, l);
+	run_put(m, l, *r);
+	m->stretch++;
+	took(l, 1);
+	return TOOK;
 }
 
 /* The records of l up to the next RT_ORDER, as far as they are there. */
@@ -291,6 +345,8 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 	switch (rt_record_op(r)) {
 	case RT_ORDER:
 		return order_take(m, l, r);
+	case RT_AGAIN:
+		return run_take(m, l, r);
 	case RT_END:
 		lane_end(l);
 		return ENDED;
@@ -302,7 +358,7 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 /* A lane that has stopped hears of what was read of it. */
 static void lane_stops(struct snag_merge *m, struct lane *l)
 {
-	__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	taken_tell(l);
 	m->current = NULL;
 }
 
@@ -348,6 +404,22 @@ int snag_merge_next(struct snag_merge *m, struct rt_record *ret, int room)
 			lanes_add(&m->ready, l);
 		else if (what == EMPTY)
 			lanes_add(&m->idle, l);
+	}
+	return (int)(m->to - ret);
+}
+
+int snag_merge_rest(struct snag_merge *m, struct rt_record *ret, int room)
+{
+	m->to = ret;
+	m->room = room;
+	for (int i = 0; i < RT_RINGS && m->room >= SNAG_MERGE_ROOM; i++) {
+		struct lane *l = m->lane[i];
+		struct rt_open_run *run = l && l->is_used ? &l->ring->run : NULL;
+		if (!run || !run->events || run->at != l->n)
+			continue;
+		switch_to(m, l);
+		run_put(m, l, rt_open_run_record(run));
+		run->events = 0;
 	}
 	return (int)(m->to - ret);
 }

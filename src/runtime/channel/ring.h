@@ -20,6 +20,8 @@
  *         [write]   Between taking a number and writing its record, a thread waits for
  *                   nothing but room in its own ring.
  *         [last]    RT_END is the last record of a thread.
+ *         [run]     RT_AGAIN follows from the records right before it.  The recorder lets the last
+ *                   RT_RING_BACK records that it has read stay as they are.
  *         `taken` and `is_read` are written by the recorder.
  */
 #ifndef SNAG_RUNTIME_RING_H
@@ -33,20 +35,23 @@
 enum {
 	RT_RINGS = 4096,	   /* threads that live at the same time */
 	RT_RING_RECORDS = 1 << 13, /* 128 KB */
+	RT_RING_BACK = 2 * RT_RUN_MAX,
 	RT_SHARDS_LOG = 10,
 	RT_SHARDS = 1 << RT_SHARDS_LOG,
 };
 
 struct rt_ring {
-	uint64_t taken;	  /* records that the recorder has read */
+	uint64_t taken;	  /* records that may be written over */
 	uint64_t written; /* records of the threads before, by the last of them */
 	uint32_t is_read; /* the recorder has read RT_END: the ring is free */
 	char spare[44];
+	struct rt_open_run run;
+	char spare2[48];
 	struct rt_record record[RT_RING_RECORDS];
 };
 
-_Static_assert(sizeof(struct rt_ring) == 64 + RT_RING_RECORDS * sizeof(struct rt_record),
-	       "a ring has one cache line in front");
+_Static_assert(sizeof(struct rt_ring) == 128 + RT_RING_RECORDS * sizeof(struct rt_record),
+	       "a ring has two cache lines in front, one for each side");
 
 /* The size of the shared memory: the channel, and the rings behind it. */
 static const size_t rt_channel_bytes =
