@@ -140,6 +140,7 @@ struct rt_lane { /* channel/lane.h */
 	struct rt_ring *ring;
 	uint64_t n, limit; /* records written; up to here there is room */
 	uint32_t index;	   /* of the ring */
+	uint32_t told;	   /* the fuel that the last record has which has one */
 	int64_t fuel;	   /* when it begins, or goes on as a fiber */
 	/* Its own, and used again with the ring: */
 	struct rt_filter *filter;

@@ -205,6 +205,13 @@ enum rt_op {
 	RT_ORDER, /* takes number `address` of shard arg; loc = fuel; size = 1: together with the
 		   * next record */
 	RT_END,	  /* the last record of a thread */
+	/* A number and its record in one: of a lock without a number of its own, or an atomic variable,
+	 * at the address; arg = the number, its lower half; the shard follows from the address (ring.h) */
+	RT_STEP_ACQUIRE, /* size = enum rt_step_lock */
+	RT_STEP_RELEASE,
+	RT_STEP_READ, /* size = enum rt_step_atomic */
+	RT_STEP_WRITE,
+	RT_STEP_UPDATE,
 	RT_LOCK_ENDS, /* the lock at the address, arg UINT32_MAX, is another one from here on */
 	RT_OPS
 };

@@ -20,7 +20,7 @@ enum {
 	PAGE = 4096,
 	WORD = 8,
 };
-enum { LIFE, HEAP, HEAP_LOG = 5, HEAPS = 1 << HEAP_LOG, OBJECTS = HEAP + HEAPS, PART_LOG = 16 };
+enum { PART_LOG = 16 };
 /* Its lower half, which records have, is 0. */
 #define FUEL (INT64_C(1) << 62)
 enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
@@ -145,7 +145,8 @@ static void order_put(struct rt_lane *l, uint32_t which, bool is_step)
 {
 	if (l->limit - l->n < 2) /* the record behind it has room, too */
 		lane_room(l);
-	lane_put(l, rt_what(RT_ORDER, is_step, number_of(which)), fuel_of(l), which);
+	l->told = fuel_of(l);
+	lane_put(l, rt_what(RT_ORDER, is_step, number_of(which)), l->told, which);
 }
 
 static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *r)
@@ -154,33 +155,69 @@ static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *
 	lane_copy(l, r);
 }
 
-static uint32_t shard_of(uint64_t object)
+static void count_put(struct rt_lane *l)
 {
-	return OBJECTS + (uint32_t)((object * 0x9e3779b97f4a7c15u) >> 32) % (RT_SHARDS - OBJECTS);
+	l->told = (uint32_t)rt_hot.fuel;
+	lane_put(l, rt_what(RT_COUNT, 0, 0), 0, l->told);
 }
 
-static uint32_t shard_at(const volatile void *at)
+/* What the record of a step says of the fuel: events since the last one that has it, `most` of
+ * them. */
+static inline uint32_t events_since(struct rt_lane *l, uint32_t most)
 {
-	return shard_of((uintptr_t)at >> 3);
+	const uint32_t fuel = (uint32_t)rt_hot.fuel, events = l->told - fuel;
+	l->told = fuel;
+	if (rt_likely(events <= most))
+		return events;
+	count_put(l);
+	return 0;
+}
+
+/* A step in one record. */
+static inline void short_put(struct rt_lane *l, uint64_t what, uint32_t loc)
+{
+	if (rt_unlikely(l->n == l->limit))
+		lane_room(l);
+	lane_put(l, what, loc, (uint32_t)number_of(rt_shard_at(what & RT_ADDRESS_MASK)));
+}
+
+void rt_lane_mutex(bool is_taken, bool gives_up, uintptr_t at, uint32_t loc)
+{
+	struct rt_lane *l = &rt_hot.self->lane;
+	run_end(l);
+	const uint32_t events = events_since(l, RT_STEP_LOCK_EVENTS);
+	short_put(l,
+		  rt_what(is_taken ? RT_STEP_ACQUIRE : RT_STEP_RELEASE,
+			  events | (gives_up ? RT_STEP_GIVES_UP : 0), at),
+		  loc);
+}
+
+static void atomic_put(struct rt_lane *l, enum rt_op op, const struct rt_record *r)
+{
+	const uint32_t events = events_since(l, RT_STEP_ATOMIC_EVENTS);
+	const unsigned size = (unsigned)__builtin_ctz(rt_record_size(r)) |
+			      (r->arg & RT_STEP_ORDER) << RT_STEP_ORDER_SHIFT |
+			      events << RT_STEP_ATOMIC_SHIFT;
+	short_put(l, rt_what(op, size, rt_record_address(r)), r->loc);
 }
 
 void rt_lane_lock(const volatile void *at)
 {
-	rt_sys_lock(&shard[shard_at(at)].lock);
+	rt_sys_lock(&shard[rt_shard_at((uintptr_t)at)].lock);
 }
 
 void rt_lane_unlock(const volatile void *at)
 {
-	rt_sys_unlock(&shard[shard_at(at)].lock);
+	rt_sys_unlock(&shard[rt_shard_at((uintptr_t)at)].lock);
 }
 
 /* [begins] [ends] A number of each part of the heap that the memory lies in. */
 static void heap_put(struct rt_lane *l, uint64_t address, uint64_t nbytes)
 {
 	uint64_t first = address >> PART_LOG, end = (address + nbytes) >> PART_LOG;
-	uint64_t n = end - first < HEAPS ? end - first + 1 : HEAPS;
+	uint64_t n = end - first < RT_HEAPS ? end - first + 1 : RT_HEAPS;
 	for (uint64_t i = 0; i < n; i++)
-		order_put(l, HEAP + (uint32_t)(first + i) % HEAPS, false);
+		order_put(l, RT_SHARD_HEAP + (uint32_t)(first + i) % RT_HEAPS, false);
 }
 
 static uint64_t forgotten(const struct rt_record *r)
@@ -207,22 +244,28 @@ void rt_lane_put(const struct rt_record *r)
 	switch (rt_record_op(r)) {
 	case RT_FORK:
 	case RT_JOIN:
-		step_put(l, LIFE, r);
+		step_put(l, RT_SHARD_LIFE, r);
 		break;
 	case RT_ACQUIRE:
 	case RT_RELEASE:
 	case RT_ACQUIRE_SHARED:
 	case RT_RELEASE_SHARED:
 	case RT_LOCK_ENDS:
+		step_put(l, rt_shard_at(rt_record_address(r)), r);
+		break;
 	case RT_ATOMIC_READ:
+		atomic_put(l, RT_STEP_READ, r);
+		break;
 	case RT_ATOMIC_WRITE:
+		atomic_put(l, RT_STEP_WRITE, r);
+		break;
 	case RT_ATOMIC_UPDATE:
-		step_put(l, shard_of(rt_record_address(r) >> 3), r);
+		atomic_put(l, RT_STEP_UPDATE, r);
 		break;
 	case RT_SYNC_READ:
 	case RT_SYNC_WRITE:
 	case RT_SYNC_UPDATE:
-		step_put(l, shard_of((uint64_t)r->arg << 48), r);
+		step_put(l, rt_shard_of((uint64_t)r->arg << 48), r);
 		break;
 	case RT_ALLOC:
 		heap_put(l, rt_record_address(r), r->arg);
@@ -240,7 +283,13 @@ void rt_lane_put(const struct rt_record *r)
 		rt_epoch_new();
 		break;
 	case RT_FENCE:
-		lane_put(l, rt_what(RT_COUNT, 0, 0), 0, (uint32_t)rt_hot.fuel);
+		count_put(l);
+		lane_copy(l, r);
+		break;
+	case RT_READ:
+	case RT_WRITE:
+	case RT_COUNT:
+		l->told = r->arg;
 		lane_copy(l, r);
 		break;
 	default:
@@ -333,6 +382,7 @@ bool rt_lane_take(struct rt_thread *t)
 	l->n = l->ring->written;
 	l->limit = l->n; /* asks for room first */
 	l->fuel = t->turn_fuel = FUEL;
+	l->told = 0;
 	l->filter = &kit->filter;
 	l->run = &kit->run;
 	l->places = kit->places;
@@ -364,7 +414,7 @@ void rt_lane_begins(void)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
 	kit_use(l);
-	order_put(l, LIFE, false);
+	order_put(l, RT_SHARD_LIFE, false);
 }
 
 /* [ends] The stack goes, which lies anywhere. */
@@ -372,9 +422,9 @@ void rt_lane_end(struct rt_thread *t)
 {
 	struct rt_lane *l = &t->lane;
 	run_end(l);
-	for (uint32_t i = 0; i < HEAPS; i++)
-		order_put(l, HEAP + i, false);
-	order_put(l, LIFE, false);
+	for (uint32_t i = 0; i < RT_HEAPS; i++)
+		order_put(l, RT_SHARD_HEAP + i, false);
+	order_put(l, RT_SHARD_LIFE, false);
 	lane_put(l, rt_what(RT_END, 0, 0), 0, 0);
 	l->ring->written = l->n;
 	ended[ended_end++ % RT_RINGS] = l->index;
@@ -407,6 +457,7 @@ static inline void word_put(struct rt_lane *l, uint64_t what, uintptr_t pc)
 	struct rt_run *run = l->run;
 	const uint64_t fuel = (uint64_t)rt_hot.fuel;
 	const uint32_t caller = rt_caller();
+	l->told = (uint32_t)fuel;
 	if (run->is_open) {
 		if (rt_likely(run->open->events < RUN_MAX) &&
 		    rt_run_takes(run, (struct rt_step){what, pc, fuel, caller}))
@@ -439,6 +490,7 @@ void rt_lane_plain(uint64_t what, uint32_t loc, uint32_t arg)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
 	run_end(l);
+	l->told = (uint32_t)rt_hot.fuel - UINT32_MAX / 2; /* not known: of a run it is not here */
 	lane_put(l, what, loc, arg);
 }
 
@@ -450,7 +502,7 @@ void rt_lane_range(uintptr_t addr, size_t n, unsigned element, bool is_write, ui
 	const uint32_t loc = rt_location(pc);
 	rt_hot.has_read |= !is_write;
 	run_end(l);
-	lane_put(l, rt_what(RT_COUNT, 0, 0), 0, (uint32_t)rt_hot.fuel);
+	count_put(l);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		lane_put(l, rt_what(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, element, addr), loc,
 			 (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));

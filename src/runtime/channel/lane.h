@@ -11,7 +11,7 @@
  *                  records, not in happens-before.
  *
  *             LIFE                threads that begin and end, forks and joins
- *             HEAP ... HEAP + 31  memory that begins and ends, by 64 KB
+ *             32 of the heap      memory that begins and ends, by 64 KB
  *             others              locks, tokens and atomic variables, by address
  *
  * Rules.  [common]  What all threads refer to (places in the code, modules) goes to the channel,
@@ -43,6 +43,9 @@ void rt_lane_end(struct rt_thread *t);
 /* Around an atomic operation at the address and its record: they are one step. */
 void rt_lane_lock(const volatile void *at);
 void rt_lane_unlock(const volatile void *at);
+/* The calling thread has taken the lock at the address, or is about to give it: one that has no
+ * number; gives_up: it did not wait without end. */
+void rt_lane_mutex(bool is_taken, bool gives_up, uintptr_t at, uint32_t loc);
 /* A record of the calling thread: rt_put() ends here. */
 void rt_lane_put(const struct rt_record *record);
 
