@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x42746e6e63676e73u  /* "sngcnntB": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x43746e6e63676e73u  /* "sngcnntC": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -256,6 +256,8 @@ enum rt_stuck {
 	RT_STUCKS
 };
 
+enum { RT_NAME_PART = 6, RT_NAME_PARTS = 3 };
+
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn, size =
@@ -267,6 +269,8 @@ enum rt_note {
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
+	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
+			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };
 
 /* What a task waits for; as enum snag_wait of task/task.h. */
