@@ -174,8 +174,8 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target), words,
 		sizeof(words));
 	snag_json_string(j, "variable", in->name && !in->is_heap ? in->name : words);
-	if (in->called || in->name)
-		snag_json_string(j, "called", in->name ? in->name : in->called);
+	if (in->called || (in->name && in->is_heap))
+		snag_json_string(j, "called", in->called ? in->called : in->name);
 	if (in->type)
 		snag_json_string(j, "type", in->type);
 	if (in->field)

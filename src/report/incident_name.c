@@ -23,10 +23,12 @@ static void variable_name(struct snag_naming *x, struct snag_incident *in,
 	const struct snag_site *site[2] = {&in->race->second, &in->race->first};
 	struct snag_variable_name name = {0};
 	int first = !snag_op_writes(site[0]->op) && snag_op_writes(site[1]->op);
+	/* The larger one may have begun before this variable. */
+	unsigned size = site[0]->size < site[1]->size ? site[0]->size : site[1]->size;
 	for (int i = 0; i < 2 && !name.name[0]; i++) {
 		int k = i ^ first;
 		snag_naming_variable(x, snag_name(names, SNAG_SPACE_VARIABLE, site[k]->target),
-				     site[k]->size, &in->stack[!k], &name);
+				     size ? size : site[k]->size, &in->stack[!k], &name);
 	}
 	in->name = text_of(name.name);
 	in->type = text_of(name.type);

@@ -157,6 +157,16 @@ bool snag_type_member(Dwarf_Die *type, const char *name, size_t n, Dwarf_Die *re
 	return member_find(type, name, n, 0, ret_type, ret_offset);
 }
 
+/* Whether a type, or an element of it, of this size begins there. */
+static bool is_part(Dwarf_Die *type, uint64_t offset, uint64_t size)
+{
+	Dwarf_Die inner = *type;
+	if (snag_type_is_array(type) && !snag_type_of(type, &inner))
+		return false;
+	uint64_t bytes = snag_type_size(&inner);
+	return bytes == size && offset % bytes == 0;
+}
+
 /* The member that has the whole access, or else its first byte. */
 static bool member_at(Dwarf_Die *type, uint64_t offset, uint64_t size, Dwarf_Die *ret_member,
 		      Dwarf_Die *ret_type, uint64_t *ret_start)
@@ -173,12 +183,13 @@ static bool member_at(Dwarf_Die *type, uint64_t offset, uint64_t size, Dwarf_Die
 		if (offset < start || offset >= start + bytes)
 			continue;
 		bool is_whole = offset + size <= start + bytes;
-		if (!is_found || (is_whole && bytes == size)) {
+		bool is_exact = is_whole && is_part(&of, offset - start, size);
+		if (!is_found || is_exact) {
 			*ret_member = child;
 			*ret_type = of;
 			*ret_start = start;
 			is_found = true;
-			if (is_whole && (bytes == size || dwarf_tag(type) != DW_TAG_union_type))
+			if (is_exact || (is_whole && dwarf_tag(type) != DW_TAG_union_type))
 				return true;
 		}
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -254,5 +265,7 @@ size_t snag_type_path(Dwarf_Die *of, uint64_t offset, uint64_t size, bool has_in
 			break;
 		}
 	}
+	if (offset && n + 1 < room)
+		n += (size_t)snprintf(buf + n, room - n, "+0x%llx", (unsigned long long)offset);
 	return n < room ? n : room - 1;
 }

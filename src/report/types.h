@@ -29,7 +29,8 @@ bool snag_type_member(Dwarf_Die *type, const char *name, size_t n, Dwarf_Die *re
 		      uint64_t *ret_offset);
 
 /* Writes what lies at an offset of a type, for an access of `size` bytes: "", ".hits", "[3].next".
- * has_index false: "[]" for every index.  Returns the length; what it cannot tell it leaves out. */
+ * has_index false: "[]" for every index.  A place inside a part has the
+ * rest of its offset behind it: ".hits+0x4".  Returns the length. */
 size_t snag_type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, bool has_index, char *buf,
 		      size_t room);
 
