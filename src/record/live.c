@@ -271,6 +271,11 @@ int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2
 	return rc;
 }
 
+const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread)
+{
+	return snag_convert_thread_name(((const struct live *)src)->convert, thread);
+}
+
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)
 {
 	return snag_convert_label(((const struct live *)src)->convert, task);
