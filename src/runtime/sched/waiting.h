@@ -22,7 +22,8 @@ void rt_time_out(struct rt_thread *t);
 
 /* [time] Those whose virtual deadline has passed become ready, earliest first. */
 void rt_timed_wake(void);
-/* [time] Nobody can run: the earliest deadline counts, if it has passed really. */
+/* [time] Nobody can run: the earliest deadline counts, if it has passed really.  [hurry] With the option
+ * `hurry` it counts at once, unless a thread is in a system call. */
 bool rt_timed_wake_idle(void);
 
 #endif
