@@ -39,7 +39,7 @@ static int live_end(struct live *l, struct snag_error *err)
 	l->has_ended = true;
 	if (!l->has_run)
 		l->end = snag_seconds_now();
-	if (!snag_launch_was_claimed(l->launch))
+	if (!snag_launch_was_claimed(l->launch) && !l->was_late)
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start",
 				 l->src.name);
