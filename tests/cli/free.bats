@@ -266,3 +266,41 @@ if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=2; f
 	[ "$status" = 0 ]
 	[[ $output == *"programs $programs, "* ]]
 }
+
+@test "checks that the pass puts into loops are no accesses of the program" {
+	cat >loops.c <<-'END'
+		#include <pthread.h>
+		static int a[4096], b[4096];
+		static __attribute__((noinline)) void add(int *to, const int *from, int n)
+		{
+			for (int i = 0; i < n; i++) /* told as a whole, or checked if it is short */
+				to[i] = from[i] + 1;
+		}
+		static void *run(void *arg)
+		{
+			int at = arg ? 2048 : 0;
+			for (int n = 1; n < 60; at += n++)
+				add(a + at, b + at, n);
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 4096; i++)
+				b[i] = i;
+			pthread_create(&t, 0, run, a);
+			run(0);
+			pthread_join(t, 0);
+			return 0;
+		}
+	END
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler "$SNAG" cc -O2 -g -pthread -o prog loops.c
+		for how in --free --seed=1; do
+			expect 0 "$SNAG" record $how -o t.snag ./prog
+			"$SNAG" convert t.snag t.std
+			grep -q 'w(a' t.std
+			if grep -E 'rt_filter|__snag|rt_hot' t.std; then return 1; fi
+		done
+	done
+}
