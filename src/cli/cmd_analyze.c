@@ -169,8 +169,9 @@ static bool is_json_only(const struct analyze_values *v)
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
-	struct snag_text_options options = {
-		.colour = cli_want_colour(), .limit = v->limit, .witness_dir = v->witness};
+	struct snag_text_options options = {.colour = cli_want_colour(STDOUT_FILENO),
+					    .limit = v->limit,
+					    .witness_dir = v->witness};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
