@@ -191,6 +191,16 @@ static inline void place_access(struct snag_contended_memory *m, const struct sn
 		range_access(m, p);
 }
 
+/* Whether no lock needs to be looked at: the variable has accesses without one, or its guard is the
+ * lock that was taken last, alone. */
+static inline bool is_guard_clear(const struct snag_contended *c, uint32_t variable)
+{
+	if ((c->mark | c->x[variable].flags) & UNGUARDED)
+		return true;
+	const struct holding *h = &c->held[c->acting];
+	return c->guard[variable] && h->at[h->n - 1] == 2 * (c->guard[variable] - 1);
+}
+
 /* Makes an access to one part of a ready line, if it is quick and there is nothing else to think
  * of; returns false if it is not: then it has done nothing.  m->t is acting, and none of its
  * reads is pending. */
@@ -206,7 +216,7 @@ static inline __attribute__((always_inline)) bool part_quickly(struct snag_conte
 	    part != (begin + (uint32_t)nbytes - 1) >> log || (is_write && nbytes >> log == 0))
 		return false;
 	struct contended_variable *x = &c->x[page->first + part];
-	if (x->flags & (FREED | PARTIAL) || !((c->mark | x->flags) & UNGUARDED))
+	if (x->flags & (FREED | PARTIAL) || !is_guard_clear(c, page->first + part))
 		return false;
 	if (is_write ? !write_is_quick(c, x, m->t) : !read_is_quick(c, x, m->t))
 		return false;
