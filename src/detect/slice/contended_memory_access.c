@@ -204,9 +204,8 @@ static inline bool is_guard_clear(const struct snag_contended *c, uint32_t varia
 /* Makes an access to one part of a ready line, if it is quick and there is nothing else to think
  * of; returns false if it is not: then it has done nothing.  m->t is acting, and none of its
  * reads is pending. */
-static inline __attribute__((always_inline)) bool part_quickly(struct snag_contended_memory *m,
-							       uint64_t address, uint64_t nbytes,
-							       bool is_write)
+static inline __attribute__((always_inline)) bool
+part_quickly(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes, bool is_write)
 {
 	struct snag_contended *c = m->c;
 	const struct shadow_page *page = shadow_page(&m->shadow, address);
@@ -418,8 +417,7 @@ void snag_contended_memory_run(struct snag_contended_memory *m, struct snag_byte
 	while (n > 0) {
 		const uint32_t rounds = n / period < ROUNDS_MOST ? n / period : ROUNDS_MOST;
 		time_shared(m);
-		const uint32_t quick =
-			is_settled(m) ? rounds_quick(m, step, period, rounds) : 0;
+		const uint32_t quick = is_settled(m) ? rounds_quick(m, step, period, rounds) : 0;
 		n -= quick * period;
 		if (quick > 0 && quick == rounds && n >= period)
 			continue;
