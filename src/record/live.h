@@ -84,6 +84,8 @@ bool snag_live_is_split(const struct snag_source *src);
 int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
 		     struct snag_error *err);
 
+/* Returns the name that the program gave a thread, or "". */
+const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread);
 /* Returns what a task of the program is for its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
 const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
