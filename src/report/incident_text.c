@@ -13,6 +13,7 @@
 #include "report/incident_misuse.h"
 #include "report/incident_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *stripped(const struct snag_incident_report *r, const char *file)
@@ -134,6 +135,9 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 		snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
 		break;
 	case SNAG_OBJECT_OTHER:
+		if (strncmp(variable, "descriptor:", strlen("descriptor:")) == 0)
+			snag_printf(to, "  Location is file descriptor %u\n\n",
+				    (unsigned)atoi(variable + strlen("descriptor:")));
 		break;
 	}
 }
@@ -317,7 +321,7 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	const struct snag_incidents *all = r->incidents;
 	char words[200];
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].is_suppressed && !all->at[i].is_apart)
+		if (!all->at[i].is_suppressed && !all->at[i].is_apart && !all->at[i].is_printed)
 			incident(to, r, &all->at[i]);
 	if (r->deadlock)
 		snag_task_deadlock_text(r, to);
@@ -325,8 +329,10 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 		if (!all->deadlock[i].is_suppressed)
 			snag_deadlock_incident_text(r, &all->deadlock[i], to);
 	for (size_t i = 0; i < all->nmisuses; i++)
-		if (!all->misuse[i].is_suppressed)
+		if (!all->misuse[i].is_suppressed && !all->misuse[i].is_printed)
 			snag_misuse_incident_text(r, &all->misuse[i], to);
+	if (r->is_early)
+		return;
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

@@ -34,6 +34,7 @@ struct snag_spool {
 	struct context context[1 << CONTEXTS_LOG];
 	uint32_t now; /* the context of the last record */
 	int fd;
+	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
 	int error;	     /* of errno; 0: none */
 	char *folder, *text; /* where it lies; the error in words */
 	size_t at, n;
@@ -79,10 +80,11 @@ const char *snag_spool_error(struct snag_spool *s)
 static void buffer_write(struct snag_spool *s)
 {
 	for (size_t done = 0; done < s->at && !s->error;) {
-		ssize_t n = write(s->fd, s->buffer + done, s->at - done);
+		ssize_t n = pwrite(s->fd, s->buffer + done, s->at - done, s->file_at);
 		if (n < 0 && errno != EINTR)
 			s->error = errno;
 		done += n > 0 ? (size_t)n : 0;
+		s->file_at += n > 0 ? n : 0;
 	}
 	s->at = 0;
 }
@@ -178,8 +180,7 @@ void snag_spool_put(struct snag_spool *s, const struct rt_record *r, int n)
 void snag_spool_rewind(struct snag_spool *s)
 {
 	buffer_write(s);
-	if (lseek(s->fd, 0, SEEK_SET) != 0 && !s->error)
-		s->error = errno;
+	s->file_at = 0;
 	memset(s->context, 0, sizeof(s->context));
 	s->now = 0;
 	s->at = s->n = 0;
@@ -195,7 +196,7 @@ static bool buffer_read(struct snag_spool *s)
 	s->n -= s->at;
 	s->at = 0;
 	while (s->n < LONGEST) {
-		ssize_t n = read(s->fd, s->buffer + s->n, BUFFER - s->n);
+		ssize_t n = pread(s->fd, s->buffer + s->n, BUFFER - s->n, s->file_at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -203,6 +204,7 @@ static bool buffer_read(struct snag_spool *s)
 		if (n <= 0)
 			break;
 		s->n += (size_t)n;
+		s->file_at += n;
 	}
 	return s->n > s->at;
 }

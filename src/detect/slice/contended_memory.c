@@ -261,6 +261,11 @@ bool snag_contended_memory_is_hopeless(const struct snag_contended_memory *m)
 	return m->time > UINT32_MAX - (1u << 24);
 }
 
+uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m)
+{
+	return snag_contended_counts(m->c).observed;
+}
+
 /* Accesses. */
 
 /* After an access that was contended: the page has something that may be needed. */

@@ -35,6 +35,13 @@ void rt_run_end(void)
 	rt.channel->run_events = 0;
 }
 
+void rt_run_forget(void)
+{
+	rt_run.is_open = false;
+	first = n;
+	matched = 0;
+}
+
 static void run_begin(void)
 {
 	for (uint32_t i = 0; i < period; i++) {

@@ -67,6 +67,7 @@ static inline bool rt_run_takes(struct rt_step access)
 
 /* Ends the open run; rt_put() calls it. */
 void rt_run_end(void);
+void rt_run_forget(void); /* in the child of a fork: what was counted is the parent's */
 /* That the last two rounds of records go on so, `events` of them (loop.c). */
 void rt_run_put(unsigned period, uint32_t events);
 /* An access was recorded: a run may begin behind it. */

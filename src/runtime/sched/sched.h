@@ -118,6 +118,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* Begins a new turn of the only thread, with the policy that the options say now. */
 void rt_sched_again(struct rt_thread *self);
+/* In the child of a fork: the calling thread is the only one, and begins a turn. */
+void rt_sched_forked(struct rt_thread *self);
 /* [revoke] Takes the baton from `t`, which slept in that turn; false: it no longer does, or
  * nobody else wants to run. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));
