@@ -62,7 +62,7 @@ static long call(long number, long a, long b, long c)
 /* The words of this process: its command line, from /proc. */
 struct words {
 	char *text;
-	char **word; /* room for those of the tool in front, and a NULL behind */
+	char **word;   /* room for those of the tool in front, and a NULL behind */
 	size_t nbytes; /* of `word` */
 };
 

@@ -35,7 +35,7 @@ struct snag_spool {
 	uint32_t now; /* the context of the last record */
 	int fd;
 	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
-	int error;	     /* of errno; 0: none */
+	int error;     /* of errno; 0: none */
 	char *folder, *text; /* where it lies; the error in words */
 	size_t at, n;
 	uint8_t buffer[BUFFER + LONGEST];

@@ -106,7 +106,8 @@ static void test_cut_anywhere(void **unused)
 		const int got = records_compare(s, r, RECORDS);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 		assert_non_null(snag_spool_error(s));
-		assert_in_range(got, before < 0 ? 0 : before, before + 1); /* a byte: a record at most */
+		assert_in_range(got, before < 0 ? 0 : before,
+				before + 1); /* a byte: a record at most */
 		before = got;
 		snag_spool_free(s);
 	}

@@ -112,7 +112,7 @@ struct rt_channel {
 	/* by the reader: 1 + the exit status that the verdict gives it; before it has `finished`,
 	 * by the first report (halt_on_error) */
 	uint32_t answer;
-	uint32_t asked;	   /* by the program, of the system: bits 1 << enum rt_asked_system */
+	uint32_t asked; /* by the program, of the system: bits 1 << enum rt_asked_system */
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;

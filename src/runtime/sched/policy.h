@@ -19,8 +19,8 @@
 
 #include "runtime/rt.h"
 
-void rt_policy_begin(void);
-void rt_policy_forked(void); /* in the child of a fork: no schedule names its threads */		 /* reads the options */
+void rt_policy_begin(void);		 /* reads the options */
+void rt_policy_forked(void);		 /* in the child of a fork: no schedule names its threads */
 uint64_t rt_policy_random(uint64_t n);	 /* below n > 0 */
 void rt_policy_new(struct rt_thread *t); /* gives it a priority */
 /* Which of the ready threads runs next (n > 0); `last` ran before, or is NULL. */
