@@ -116,6 +116,7 @@ static RT_COLD void lane_room(struct rt_lane *l)
 		if (l->limit >= l->n + ROOM_WANTED)
 			return;
 		if (waits % WAITS_BETWEEN_LOOKS == 0 && !rt_record_reader_lives()) {
+			rt_record_gone();
 			l->limit = UINT64_MAX; /* into the void, over and over */
 			return;
 		}

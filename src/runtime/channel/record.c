@@ -94,6 +94,18 @@ bool rt_record_reader_lives(void)
 	       !is_zombie(rt.channel->reader);
 }
 
+void rt_record_gone(void)
+{
+	static bool is_said;
+	struct rt_line line = {.n = 0};
+	if (is_said || !rt.on || rt.channel->is_attached || rt.channel->ended ||
+	    rt.channel->owner != (uint32_t)rt_sys_getpid() || rt_record_reader_lives())
+		return;
+	is_said = true;
+	rt_line_text(&line, "snag: the recorder has ended: this program is no longer observed");
+	rt_line_print(&line);
+}
+
 static uint64_t true_limit; /* while there seems to be no room: see rt.before */
 
 void rt_record_before(void (*f)(void))
@@ -137,6 +149,7 @@ bool rt_record_room(struct rt_record record)
 			break;
 		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 &&
 		    !rt_record_reader_lives()) {
+			rt_record_gone();
 			rt.limit = UINT64_MAX; /* into the void, over and over */
 			break;
 		}

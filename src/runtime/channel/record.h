@@ -22,6 +22,8 @@ bool rt_record_room(struct rt_record record);
 void rt_record_drain(void);
 /* Whether the recorder still reads. */
 bool rt_record_reader_lives(void);
+/* Says once that the recorder has been killed, if so. */
+void rt_record_gone(void);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
 void rt_record_settle_now(void);

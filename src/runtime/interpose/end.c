@@ -57,6 +57,8 @@ void rt_linger(void)
 	struct rt_thread *self = rt_enter();
 	if (self)
 		rt_record_drain();
+	if (self)
+		rt_record_gone();
 	if (self && !has_lingered)
 		rt_thread_leaks();
 	if (self && has_callbacks && rt_sched_point()) /* [atexit] */

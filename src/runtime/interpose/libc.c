@@ -83,6 +83,7 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 
 #define R(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, false, pc);
 #define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
+#define FILLED(to) W(to, result == 0 ? sizeof(*(to)) : 0)
 #define UPTO(s) ((size_t)((const char *)result - (const char *)(s)) + 1)
 #define BOTH(a, b, nbytes)           \
 	size_t n_looked_at = nbytes; \

@@ -8,6 +8,7 @@
 #define SNAG_RUNTIME_REAL_H
 
 #include <aio.h>
+#include <arpa/inet.h>
 #include <malloc.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -24,6 +25,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
