@@ -523,6 +523,11 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_RING: /* the merge takes these out */
 	case RT_ORDER:
 	case RT_END:
+	case RT_STEP_ACQUIRE:
+	case RT_STEP_RELEASE:
+	case RT_STEP_READ:
+	case RT_STEP_WRITE:
+	case RT_STEP_UPDATE:
 	case RT_LOCK_ENDS:
 	case RT_NONE:
 	case RT_TOUCH:

@@ -326,6 +326,11 @@ size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 	return n;
 }
 
+bool snag_frame_is_of_header(const struct snag_frame *frame)
+{
+	return frame->file && strstr(frame->file, "include/snag/");
+}
+
 static int by_start(const void *pa, const void *pb)
 {
 	const struct snag_object *a = pa, *b = pb;

@@ -66,6 +66,8 @@ check_function check_osr;
 check_function check_deadlock;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;
+/* The published closure is the least closed order. */
+check_function check_published;
 /* The published vindication: what it verifies is a race, what it refutes is none. */
 check_function check_vindicate;
 /* The predictive orders report exactly the predictable ones of their races, if decided. */

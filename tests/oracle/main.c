@@ -49,6 +49,7 @@ static struct check checks[] = {
 	{.name = "osr", .run = check_osr, .every = 1},
 	{.name = "deadlock", .run = check_deadlock, .every = 1},
 	{.name = "paper", .run = check_paper, .every = 1},
+	{.name = "published", .run = check_published, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},
 	{.name = "decided", .run = check_decided, .every = 1},
 	{.name = "filter", .run = check_filter, .every = 1},

@@ -135,6 +135,8 @@ static void compare(enum snag_mode mode)
 		c.one_node = snag_decider_new(ix, &one_node);
 		c.paper = mode == SNAG_MODE_M2 ? snag_paper_new(ix, 0) : NULL;
 		c.vindicator = snag_vindicator_new(ix, mode, 0);
+		if (c.paper && seed % 2)
+			snag_paper_use_no_windows(c.paper);
 		if (seed % 2)
 			snag_vindicator_use_windows(c.vindicator);
 		struct snag_candidates_options options = {.mode = mode};

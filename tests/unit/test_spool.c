@@ -103,11 +103,10 @@ static void test_cut_anywhere(void **unused)
 		cut = (struct rlimit){.rlim_cur = bytes, .rlim_max = old.rlim_max};
 		struct snag_spool *s = spool_with(r, RECORDS);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &cut), 0);
-		const int got = records_compare(s, r, RECORDS);
+		const int got = records_compare(s, r, RECORDS); /* a byte more: at most one more */
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 		assert_non_null(snag_spool_error(s));
-		assert_in_range(got, before < 0 ? 0 : before,
-				before + 1); /* a byte: a record at most */
+		assert_in_range(got, before < 0 ? 0 : before, before + 1);
 		before = got;
 		snag_spool_free(s);
 	}

@@ -58,6 +58,9 @@ struct snag_bytes_at {
 	snag_loc loc;
 };
 void snag_contended_memory_access(struct snag_contended_memory *m, const struct snag_bytes_at *p);
+/* The same for n accesses, one after the other. */
+void snag_contended_memory_accesses(struct snag_contended_memory *m, const struct snag_bytes_at *p,
+				    size_t n);
 
 /* Accesses of a loop: place i of every round, `stride` bytes after that of the round before. */
 struct snag_bytes_step {

@@ -114,13 +114,13 @@ static bool channel_leave(void)
 	if (!own || (rt.is_free && !rt_lanes_forked(forker)))
 		return false;
 	memcpy(own, rt.channel, sizeof(*own));
-	own->is_attached = own->owner = own->run_events = 0;
+	own->is_attached = own->owner = own->run.events = 0;
 	own->taken = 0;
 	own->ended = 1;
 	rt_sys_unmap(rt.channel, rt_channel_bytes);
 	rt.channel = own;
 	rt.written = 0;
-	rt_run_forget();
+	rt_run_init(&rt_run, &own->run); /* what was counted is the parent's */
 	return true;
 }
 
@@ -163,9 +163,10 @@ static void free_pause(struct rt_thread *self)
 {
 	rt_leave_free();
 	rt.is_free = false;
-	rt_lane_forget(self);
+	self->lane = (struct rt_lane){0};
 	self->state = RT_RUNNING;
 	self->turn_fuel = rt_hot.fuel = 0;
+	rt_hot.filter = &rt_filter;
 }
 
 void rt_fork_observe(void)

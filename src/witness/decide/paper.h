@@ -3,8 +3,7 @@
  * paper.h - RaceDecision, the published procedure for one pair
  *
  * It is sound, polynomial, and complete for two threads.  It exists for comparison with
- * decide.h, which is exact.  It works on the same index, in mode M2, and with the same state and
- * propagation.
+ * decide.h, which is exact.  It works on the same index, in mode M2.
  */
 #ifndef SNAG_WITNESS_DECIDE_PAPER_H
 #define SNAG_WITNESS_DECIDE_PAPER_H
@@ -18,8 +17,11 @@ struct snag_paper;
 struct snag_paper *snag_paper_new(const struct snag_index *ix, uint32_t max_window);
 void snag_paper_free(struct snag_paper *p); /* accepts NULL */
 
-/* As snag_decide(), but INFEASIBLE only means rejected.  UNDECIDED: the cones are larger than
- * the window. */
+/* From now on every pair that needs a closure gets that of the whole cones. */
+void snag_paper_use_no_windows(struct snag_paper *p);
+
+/* As snag_decide(), but INFEASIBLE only means rejected.  UNDECIDED: the cones are too large for the
+ * memory, or their closure takes too long. */
 enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t e2);
 /* After INFEASIBLE: returns whether the pair is certainly no race, by the dynamic criterion of
  * completeness. */
