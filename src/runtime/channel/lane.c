@@ -58,7 +58,8 @@ bool rt_lanes_map(int fd)
 	rings = at < 0 && at > -PAGE ? NULL : (struct rt_ring *)at;
 	nrings = 0;
 	ended_first = ended_end = 0;
-	memset(kits, 0, sizeof(kits)); /* a child of fork has those of its parent, and other places */
+	memset(kits, 0,
+	       sizeof(kits)); /* a child of fork has those of its parent, and other places */
 	memset(shard, 0, sizeof(shard));
 	return rings;
 }
