@@ -49,12 +49,10 @@ class Look {
   Abi &Calls;
   IRBuilder<> &B;
   bool IsWrite;
-  Constant *Filter;
+  Value *Filter = nullptr; /* of the running thread, once it was loaded */
 
 public:
-  Look(Abi &C, IRBuilder<> &Builder, bool W)
-      : Calls(C), B(Builder), IsWrite(W),
-        Filter(C.M.getOrInsertGlobal("__snag_filter", Builder.getInt8Ty())) {}
+  Look(Abi &C, IRBuilder<> &Builder, bool W) : Calls(C), B(Builder), IsWrite(W) {}
 
   /* [idle] Whether there is anything to look at. */
   Value *isBusy() {
@@ -64,9 +62,7 @@ public:
 
   /* [event] Whether the runtime has to be asked. */
   Value *count() {
-    auto *Hot = cast<GlobalVariable>(Calls.M.getOrInsertGlobal("__snag_hot", Calls.Word));
-    Hot->setThreadLocalMode(GlobalValue::InitialExecTLSModel);
-    Value *At = threadLocal(B, Hot);
+    Value *At = hot();
     Value *Fuel = B.CreateSub(B.CreateLoad(Calls.Word, At), B.getInt64(1));
     B.CreateStore(Fuel, At);
     return B.CreateICmpSLT(Fuel, B.getInt64(0));
@@ -95,8 +91,25 @@ public:
   }
 
 private:
+  /* The thread's struct rt_hot (src/runtime/rt.h): fuel, filter ... */
+  Value *hot() {
+    auto *Hot = cast<GlobalVariable>(Calls.M.getOrInsertGlobal("__snag_hot", Calls.Word));
+    Hot->setThreadLocalMode(GlobalValue::InitialExecTLSModel);
+    return threadLocal(B, Hot);
+  }
+
+  /* What loads it first comes before all other looks. */
+  Value *filter() {
+    Type *Bytes = PointerType::getUnqual(B.getInt8Ty());
+    if (!Filter) {
+      Value *At = B.CreateConstGEP1_32(Calls.Word, hot(), 1);
+      Filter = B.CreateLoad(Bytes, B.CreatePointerCast(At, PointerType::getUnqual(Bytes)));
+    }
+    return Filter;
+  }
+
   Value *word(Value *Offset) {
-    Value *At = B.CreateGEP(B.getInt8Ty(), Filter, Offset);
+    Value *At = B.CreateGEP(B.getInt8Ty(), filter(), Offset);
     return B.CreateLoad(Calls.Word, B.CreatePointerCast(At, PointerType::getUnqual(Calls.Word)));
   }
 };

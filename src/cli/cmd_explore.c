@@ -255,30 +255,11 @@ static int ignored_read(const char *list, unsigned *ret, struct snag_error *err)
 	return 0;
 }
 
-static int shard_read(const char *text, unsigned *ret_shard, unsigned *ret_nshards,
-		      struct snag_error *err)
-{
-	unsigned long i = 0, n = 0;
-	char *end = (char *)text;
-	bool ok = text[0] >= '0' && text[0] <= '9';
-	if (ok)
-		i = strtoul(text, &end, 10);
-	ok &= end[0] == '/' && end[1] >= '0' && end[1] <= '9';
-	if (ok)
-		n = strtoul(end + 1, &end, 10);
-	if (!ok || *end || i < 1 || i > n || n > 1000000)
-		return snag_fail(err, SNAG_EINPUT,
-				 "--shard: expected I/N with I from 1 to N, not '%s'", text);
-	*ret_shard = (unsigned)i;
-	*ret_nshards = (unsigned)n;
-	return 0;
-}
-
 /* One of several workers. */
 static int store_run(const struct explore_values *v, struct cli_hunt *h, struct snag_error *err)
 {
 	unsigned shard = 1, nshards = 1;
-	int rc = v->shard ? shard_read(v->shard, &shard, &nshards, err) : 0;
+	int rc = v->shard ? snag_shard_parse(v->shard, &shard, &nshards, err) : 0;
 	if (rc == 0 && !v->store)
 		rc = snag_fail(err, SNAG_EINPUT, "--shard: needs --store DIR");
 	if (rc == 0 && v->exhaustive)
@@ -296,7 +277,7 @@ static int store_run(const struct explore_values *v, struct cli_hunt *h, struct 
 		rc = snag_store_open(&store, v->store, shard, &search, err);
 	if (rc < 0)
 		return rc;
-	if (store.has_ended) {
+	if (store.shards.has_ended) {
 		fprintf(stderr, "snag: explore: %s: shard %u/%u has ended before\n", v->store,
 			shard, nshards);
 		rc = snag_store_has_failed(&store) ? CLI_RACES : CLI_OK;

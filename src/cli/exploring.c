@@ -161,6 +161,7 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	enum snag_order_run result =
 		blocks.is_cut ? SNAG_ORDER_NEW : snag_reversals_add(x->reversals, &blocks);
 	rc = cli_run_report_build(&r, run, err);
+	cli_run_report_finish(&r);
 	int status = cli_program_status(run->end->status);
 	o->has_race = r.incidents.n > 0;
 	o->has_deadlock = r.all.deadlock;

@@ -273,6 +273,7 @@ static int observed_report(struct cli_hunt *h, size_t i, struct cli_observed *o,
 	rc = cli_deadlock_observed(&analysis, o->src, &end, err);
 	if (rc == 0) {
 		rc = cli_run_report_build(&r, &run, err);
+		cli_run_report_finish(&r);
 		r.all.members = members;
 		r.all.members_ctx = &h->hunt;
 		if (rc == 0 && i == 0)

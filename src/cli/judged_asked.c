@@ -47,8 +47,10 @@ static snag_loc location(struct snag_symbols *symbols, struct snag_names *names,
 {
 	struct snag_frame frame[SNAG_MAX_FRAMES];
 	char text[1024];
-	snag_symbols_frames(symbols, pc - 1, frame);
-	size_t n = snag_frame_name(&frame[0], SNAG_NO_ID, text, sizeof(text));
+	size_t i = 0, nframes = snag_symbols_frames(symbols, pc - 1, frame);
+	while (i + 1 < nframes && snag_frame_is_of_header(&frame[i]))
+		i++;
+	size_t n = snag_frame_name(&frame[i], SNAG_NO_ID, text, sizeof(text));
 	return snag_strtab_intern(&names->space[SNAG_SPACE_LOCATION], text,
 				  n < sizeof(text) ? n : sizeof(text) - 1);
 }

@@ -36,7 +36,7 @@ static bool called_equals(const void *at, uint32_t i, const void *pc)
 }
 
 /* The frames of a return address, outermost first, are named after a caller 0, whose number is then
- * left out. */
+ * left out.  A function of snag's headers has no frame if it has a caller. */
 static const struct snag_called_at *called_at(struct snag_convert *c, uint64_t pc)
 {
 	struct snag_called *called = &c->called;
@@ -48,11 +48,14 @@ static const struct snag_called_at *called_at(struct snag_convert *c, uint64_t p
 	called->at = snag_grow(called->at, &called->cap, called->n + 1, sizeof(*called->at));
 	struct snag_called_at *at = &called->at[called->n];
 	*at = (struct snag_called_at){.pc = pc, .first = called->text.n};
-	for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0; at->n++) {
+	for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;) {
 		char text[LOCATION];
+		if (snag_frame_is_of_header(&frame[i]))
+			continue;
 		size_t n = snag_frame_name(&frame[i], 0, text, sizeof(text));
 		n = n < sizeof(text) ? n : 1; /* too long, which the empty text says */
 		snag_strtab_append(&called->text, text, n - 1);
+		at->n++;
 	}
 	snag_slots_add(&called->slots, (uint32_t)called->n++, called_hash, called->at);
 	return at;
@@ -105,7 +108,8 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 	if (!c->options.is_nameless && (done < n || caller == SNAG_NO_ID)) {
 		at = caller;
 		for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;)
-			at = location_named(c, &frame[i], at);
+			if (at == SNAG_NO_ID || !snag_frame_is_of_header(&frame[i]))
+				at = location_named(c, &frame[i], at);
 	}
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
 	c->loc[r->arg] = at;

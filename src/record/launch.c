@@ -356,17 +356,18 @@ static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 _Static_assert((int)RT_CHANNEL_RECORDS % (int)TAKEN_EVERY == 0,
 	       "the writer hears of every lap's end");
 
-/* What the program counted and could not record any more: a run that was open at its end. */
-static bool run_take(struct snag_launch *l, struct rt_record *ret)
+/* What the program counted and could not record any more: runs that were open at its end.  Returns
+ * how many records. */
+static int runs_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
-	struct rt_channel *c = l->channel;
-	if (!c->run_events || c->run_at != l->n)
-		return false;
-	*ret = (struct rt_record){.what = (uint64_t)RT_AGAIN << RT_OP_SHIFT |
-					  (uint64_t)(c->run_period & 0xff) << RT_SIZE_SHIFT,
-				  .arg = c->run_events};
-	c->run_events = 0;
-	return true;
+	struct rt_open_run *run = &l->channel->run;
+	if (l->merge)
+		return snag_merge_rest(l->merge, ret, room);
+	if (!run->events || run->at != l->n)
+		return 0;
+	*ret = rt_open_run_record(run);
+	run->events = 0;
+	return 1;
 }
 
 /* From now on the signals of the terminal are for us. */
@@ -448,9 +449,10 @@ int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int ro
 		return n;
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in records_take */
 	bool was_ended = l->has_ended;
-	if (has_ended(l))
-		/* once more, for what it wrote at last */
-		return !was_ended ? 0 : run_take(l, ret_record) ? 1 : -1;
+	if (has_ended(l)) { /* once more, for what it wrote at last */
+		n = was_ended ? runs_take(l, ret_record, room) : 0;
+		return was_ended && n == 0 ? -1 : n;
+	}
 	records_await(l);
 	return 0;
 }

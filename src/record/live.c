@@ -57,8 +57,10 @@ static int records_next(struct live *l)
 	int n = snag_launch_next(l->launch, l->record, RECORDS);
 	if (!detour)
 		return n;
-	if (n > 0)
-		detour->records(detour->ctx, l->record, n);
+	if (n > 0 && !detour->records(detour->ctx, l->record, n)) {
+		snag_launch_abandon(l->launch);
+		n = -1;
+	}
 	if (n >= 0)
 		return 0;
 	detour->ended(detour->ctx);
@@ -267,6 +269,11 @@ int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2
 		events_follow(old, event, &batch, snag_refined_origin(file));
 	snag_source_close(file);
 	return rc;
+}
+
+const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread)
+{
+	return snag_convert_thread_name(((const struct live *)src)->convert, thread);
 }
 
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)

@@ -16,7 +16,8 @@ struct lane {
 	struct lane *next; /* in the list that it is in */
 	uint64_t n;	   /* records taken, also of threads before */
 	uint64_t there;	   /* [common] so many can be taken */
-	uint64_t number;   /* that it waits for */
+	uint32_t number;   /* that it waits for */
+	uint64_t since;	   /* its records from here on are the last of the output */
 	uint32_t thread;
 	uint32_t fuel; /* at its last record */
 	bool is_used;  /* its thread has not ended */
@@ -32,14 +33,14 @@ struct snag_merge {
 	void *ctx;
 	struct lane *lane[RT_RINGS]; /* by ring; NULL: never used */
 	struct lanes ready, idle;
-	struct lane *current; /* whose records come */
-	struct lane *last;    /* whose records came last in the output; NULL: none */
-	uint64_t stretch;     /* [fair] records of the current lane */
-	bool is_vain;	      /* nothing was taken since the last look at idle lanes */
-	uint32_t last_thread; /* its thread ... */
-	uint32_t last_fuel;   /* ... its fuel now ... */
-	uint32_t turn_fuel;   /* ... and when its stretch began */
-	uint64_t next[RT_SHARDS];
+	struct lane *current;	  /* whose records come */
+	struct lane *last;	  /* whose records came last in the output; NULL: none */
+	uint64_t stretch;	  /* [fair] records of the current lane */
+	bool is_vain;		  /* nothing was taken since the last look at idle lanes */
+	uint32_t last_thread;	  /* its thread ... */
+	uint32_t last_fuel;	  /* ... its fuel now ... */
+	uint32_t turn_fuel;	  /* ... and when its stretch began */
+	uint32_t next[RT_SHARDS]; /* the lower half */
 	struct lane *waiting[RT_SHARDS];
 	struct snag_merge_locks locks;
 	struct rt_record *to; /* the output */
@@ -151,12 +152,19 @@ static const struct rt_record *record_at(const struct lane *l, uint64_t n)
 	return &l->ring->record[n % RT_RING_RECORDS];
 }
 
+/* [run] The last records stay for a while. */
+static void taken_tell(struct lane *l)
+{
+	const uint64_t taken = l->n > RT_RING_BACK ? l->n - RT_RING_BACK : 0;
+	__atomic_store_n(&l->ring->taken, taken, __ATOMIC_RELEASE); /* pairs with the writer */
+}
+
 static void took(struct lane *l, uint64_t n)
 {
 	uint64_t before = l->n / TAKEN_EVERY;
 	l->n += n;
-	if (l->n / TAKEN_EVERY != before) /* pairs with the acquire of the writer */
-		__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	if (l->n / TAKEN_EVERY != before)
+		taken_tell(l);
 }
 
 /* Records of l follow. */
@@ -168,6 +176,7 @@ static void switch_to(struct snag_merge *m, struct lane *l)
 	m->turn_fuel = m->last_fuel = l->fuel;
 	m->last = l;
 	m->last_thread = l->thread;
+	l->since = l->n;
 }
 
 static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
@@ -178,7 +187,7 @@ static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
 /* The number was taken: the lane that waits for the next one goes on. */
 static void number_took(struct snag_merge *m, uint32_t shard)
 {
-	uint64_t next = ++m->next[shard];
+	const uint32_t next = ++m->next[shard];
 	for (struct lane **at = &m->waiting[shard]; *at; at = &(*at)->next)
 		if ((*at)->number == next) {
 			struct lane *l = *at;
@@ -219,16 +228,63 @@ static void step_put(struct snag_merge *m, const struct lane *l, struct rt_recor
 	m->room--;
 }
 
+/* [number] Otherwise l waits for it. */
+static bool number_is_next(struct snag_merge *m, struct lane *l, uint32_t shard, uint32_t number)
+{
+	if (number == m->next[shard])
+		return true;
+	l->number = number;
+	l->next = m->waiting[shard];
+	m->waiting[shard] = l;
+	return false;
+}
+
+/* The step that one record is, without its number; *ret_events: since the last one. */
+static struct rt_record short_step(const struct rt_record *r, uint32_t *ret_events)
+{
+	static const enum rt_op ops[] = {[RT_STEP_ACQUIRE] = RT_ACQUIRE,
+					 [RT_STEP_RELEASE] = RT_RELEASE,
+					 [RT_STEP_READ] = RT_ATOMIC_READ,
+					 [RT_STEP_WRITE] = RT_ATOMIC_WRITE,
+					 [RT_STEP_UPDATE] = RT_ATOMIC_UPDATE};
+	const enum rt_op op = rt_record_op(r);
+	const unsigned how = rt_record_size(r);
+	const bool is_lock = op == RT_STEP_ACQUIRE || op == RT_STEP_RELEASE;
+	const unsigned size = is_lock ? how / RT_STEP_GIVES_UP : 1u << (how & RT_STEP_SIZE);
+	*ret_events = is_lock ? how & RT_STEP_LOCK_EVENTS : how >> RT_STEP_ATOMIC_SHIFT;
+	return (struct rt_record){.what = rt_record_address(r) | (uint64_t)ops[op] << RT_OP_SHIFT |
+					  (uint64_t)size << RT_SIZE_SHIFT,
+				  .loc = r->loc,
+				  .arg = is_lock ? UINT32_MAX
+						 : how >> RT_STEP_ORDER_SHIFT & RT_STEP_ORDER};
+}
+
+/* [number] */
+static enum took short_take(struct snag_merge *m, struct lane *l, const struct rt_record *r)
+{
+	const uint32_t shard = rt_shard_at(rt_record_address(r));
+	uint32_t events;
+	if (!number_is_next(m, l, shard, r->arg))
+		return WAITS;
+	if (m->room < SNAG_MERGE_ROOM)
+		return FULL;
+	switch_to(m, l);
+	const struct rt_record step = short_step(r, &events);
+	counted(m, l, l->fuel - events);
+	put(m, RT_COUNT, 0, 0, l->fuel);
+	step_put(m, l, step);
+	took(l, 1);
+	m->stretch++;
+	number_took(m, shard);
+	return TOOK;
+}
+
 /* [number] */
 static enum took order_take(struct snag_merge *m, struct lane *l, const struct rt_record *r)
 {
 	const uint32_t shard = r->arg % RT_SHARDS;
-	if (rt_record_address(r) != m->next[shard]) {
-		l->number = rt_record_address(r);
-		l->next = m->waiting[shard];
-		m->waiting[shard] = l;
+	if (!number_is_next(m, l, shard, (uint32_t)rt_record_address(r)))
 		return WAITS;
-	}
 	const bool is_step = rt_record_size(r) == 1;
 	if (is_step && l->n + 1 == l->there) {
 		if (!lane_look(m, l))
@@ -254,7 +310,52 @@ static enum took order_take(struct snag_merge *m, struct lane *l, const struct r
 static bool is_plain(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
-	return op != RT_ORDER && op != RT_END;
+	return op != RT_ORDER && op != RT_AGAIN && (op < RT_END || op > RT_STEP_UPDATE);
+}
+
+/* Access i of a run of `period`, which follows from the records before number `at`. */
+static struct rt_record run_access(const struct lane *l, uint64_t at, uint32_t period, uint32_t i)
+{
+	const struct rt_record *now = record_at(l, at - period + i % period);
+	const struct rt_record *before = record_at(l, at - 2 * (uint64_t)period + i % period);
+	const uint32_t times = i / period + 1;
+	const uint64_t address = rt_record_address(now) +
+				 times * (rt_record_address(now) - rt_record_address(before));
+	return (struct rt_record){.what = (now->what & ~RT_ADDRESS_MASK) |
+					  (address & RT_ADDRESS_MASK),
+				  .loc = now->loc,
+				  .arg = now->arg + times * (now->arg - before->arg)};
+}
+
+/* [run] r is RT_AGAIN, of which the record has or would have the next number of l. */
+static void run_put(struct snag_merge *m, struct lane *l, struct rt_record r)
+{
+	const uint32_t period = rt_record_size(&r), rounds = 2 * period;
+	if (period == 0 || period > RT_RUN_MAX || l->n < rounds || r.arg == 0)
+		return; /* no program of ours */
+	const struct rt_record last = run_access(l, l->n, period, r.arg - 1);
+	if (l->n - l->since < rounds) {
+		const uint32_t n = r.arg < rounds ? r.arg : rounds;
+		for (uint32_t i = 0; i < n; i++, m->room--)
+			*m->to++ = run_access(l, l->n, period, i);
+		r.arg -= n;
+	}
+	if (r.arg) {
+		*m->to++ = r;
+		m->room--;
+	}
+	counted(m, l, last.arg);
+}
+
+static enum took run_take(struct snag_merge *m, struct lane *l, const struct rt_record *r)
+{
+	if (m->room < SNAG_MERGE_ROOM)
+		return FULL;
+	switch_to(m, l);
+	run_put(m, l, *r);
+	m->stretch++;
+	took(l, 1);
+	return TOOK;
 }
 
 /* The records of l up to the next RT_ORDER, as far as they are there. */
@@ -291,6 +392,14 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 	switch (rt_record_op(r)) {
 	case RT_ORDER:
 		return order_take(m, l, r);
+	case RT_STEP_ACQUIRE:
+	case RT_STEP_RELEASE:
+	case RT_STEP_READ:
+	case RT_STEP_WRITE:
+	case RT_STEP_UPDATE:
+		return short_take(m, l, r);
+	case RT_AGAIN:
+		return run_take(m, l, r);
 	case RT_END:
 		lane_end(l);
 		return ENDED;
@@ -302,7 +411,7 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 /* A lane that has stopped hears of what was read of it. */
 static void lane_stops(struct snag_merge *m, struct lane *l)
 {
-	__atomic_store_n(&l->ring->taken, l->n, __ATOMIC_RELEASE);
+	taken_tell(l);
 	m->current = NULL;
 }
 
@@ -348,6 +457,22 @@ int snag_merge_next(struct snag_merge *m, struct rt_record *ret, int room)
 			lanes_add(&m->ready, l);
 		else if (what == EMPTY)
 			lanes_add(&m->idle, l);
+	}
+	return (int)(m->to - ret);
+}
+
+int snag_merge_rest(struct snag_merge *m, struct rt_record *ret, int room)
+{
+	m->to = ret;
+	m->room = room;
+	for (int i = 0; i < RT_RINGS && m->room >= SNAG_MERGE_ROOM; i++) {
+		struct lane *l = m->lane[i];
+		struct rt_open_run *run = l && l->is_used ? &l->ring->run : NULL;
+		if (!run || !run->events || run->at != l->n)
+			continue;
+		switch_to(m, l);
+		run_put(m, l, rt_open_run_record(run));
+		run->events = 0;
 	}
 	return (int)(m->to - ret);
 }

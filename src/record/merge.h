@@ -18,6 +18,10 @@
  *                   the record behind it, and without a record of another thread in between.
  *         [common]  Records of the channel come first: before the merge takes a record, it takes
  *                   all records of the channel that were there when that record was written.
+ *         [run]     RT_AGAIN follows from the records right before it in its ring.  If records of
+ *                   another thread came between, the first two rounds of the run are written out,
+ *                   and the rest follows from those.
+ *         [end]     A run that was open when the program ended is RT_AGAIN, too.
  *         [fair]    A lane gives at most one ring of records, then others have their turn.
  * Guarantee.  The order contains happens-before (docs/algorithms/parallel.md).  If threads keep
  *         the rules of ring.h, the merge never waits for a thread that waits for room: some lane
@@ -33,7 +37,7 @@
 /* Copies records of the channel, up to `room`; returns how many. */
 typedef int snag_merge_common(void *ctx, struct rt_record *ret, int room);
 
-enum { SNAG_MERGE_ROOM = 8 }; /* the least `room` of snag_merge_next */
+enum { SNAG_MERGE_ROOM = 48 }; /* the least `room` of snag_merge_next */
 
 struct snag_merge *snag_merge_new(struct rt_ring *rings, snag_merge_common *common, void *ctx);
 void snag_merge_free(struct snag_merge *m);
@@ -42,5 +46,7 @@ void snag_merge_free(struct snag_merge *m);
 int snag_merge_rings(struct snag_merge *m, struct rt_record *record, int n);
 /* The next records, at most `room`; returns how many, 0 if none can be taken now. */
 int snag_merge_next(struct snag_merge *m, struct rt_record *ret, int room);
+/* The same once the program has ended and there are no more: [end]. */
+int snag_merge_rest(struct snag_merge *m, struct rt_record *ret, int room);
 
 #endif

@@ -41,8 +41,8 @@ static const char *lock_of(const struct snag_doubtful *d, const struct snag_name
 {
 	for (uint32_t i = 0; i < d->first.nlocks; i++)
 		for (uint32_t k = 0; k < d->second.nlocks; k++)
-			if (d->first.locks[i] == d->second.locks[k])
-				return snag_name(names, SNAG_SPACE_LOCK, d->first.locks[i]);
+			if (d->first.locks[i].lock == d->second.locks[k].lock)
+				return snag_name(names, SNAG_SPACE_LOCK, d->first.locks[i].lock);
 	return "?";
 }
 

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "report/scopes.h"
+#include "report/symbols_dwarf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -326,6 +327,11 @@ size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 	return n;
 }
 
+bool snag_frame_is_of_header(const struct snag_frame *frame)
+{
+	return frame->file && strstr(frame->file, "include/snag/");
+}
+
 static int by_start(const void *pa, const void *pb)
 {
 	const struct snag_object *a = pa, *b = pb;
@@ -371,4 +377,48 @@ bool snag_symbols_object(struct snag_symbols *s, uint64_t address, struct snag_o
 		return false;
 	*ret_object = m->object[low - 1];
 	return true;
+}
+
+bool snag_symbols_place(struct snag_symbols *s, uint64_t address, struct snag_code_place *ret)
+{
+	struct module *m = module_at(s, address);
+	struct unit *u = m && m->dwfl ? unit_at(m, address) : NULL;
+	if (!u)
+		return false;
+	ret->unit = u->die;
+	ret->address = address - u->bias;
+	ret->n = snag_scopes_find(&u->scopes, &u->die, ret->address, ret->scope, SNAG_MAX_FRAMES);
+	return true;
+}
+
+bool snag_symbols_named(struct snag_symbols *s, uint64_t address, const char *name, size_t n,
+			uint64_t *ret_start)
+{
+	struct module *m = module_at(s, address);
+	if (!m || !m->dwfl)
+		return false;
+	if (!m->has_objects)
+		objects_read(s, m);
+	for (size_t i = 0; i < m->nobjects; i++) {
+		const struct snag_object *o = &m->object[i];
+		if (strncmp(o->name, name, n) == 0 && !o->name[n]) {
+			*ret_start = o->start - (m->nunits ? m->unit[0].bias : m->bias);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool snag_symbols_units(struct snag_symbols *s, uint64_t address,
+			bool (*on_unit)(void *ctx, Dwarf_Die *unit), void *ctx)
+{
+	struct module *m = module_at(s, address);
+	if (!m || !m->dwfl)
+		return false;
+	if (!m->has_ranges)
+		ranges_read(m);
+	for (size_t i = 0; i < m->nunits; i++)
+		if (on_unit(ctx, &m->unit[i].die))
+			return true;
+	return false;
 }

@@ -47,6 +47,10 @@ int snag_symbols_add(struct snag_symbols *symbols, const struct snag_module *mod
 size_t snag_symbols_frames(struct snag_symbols *symbols, uint64_t address,
 			   struct snag_frame ret_frame[SNAG_MAX_FRAMES]);
 
+/* Returns whether the function is one of snag's headers for programs (<snag/task.h> and the like).
+ * Stacks leave it out: its caller is the line that the user knows. */
+bool snag_frame_is_of_header(const struct snag_frame *frame);
+
 /* Finds the global variable at an address of data. */
 bool snag_symbols_object(struct snag_symbols *symbols, uint64_t address,
 			 struct snag_object *ret_object);

@@ -26,8 +26,8 @@
 
 #include <sys/auxv.h>
 
-struct rt rt = {.epochs = RT_SEEN}; /* number 0 */
-__thread struct rt_hot rt_hot;
+struct rt rt;
+__thread struct rt_hot rt_hot = {.filter = &rt_filter, .places = rt_places};
 extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
 
 void rt_begin(void)

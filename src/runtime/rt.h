@@ -58,11 +58,12 @@ struct rt_frame {
 /* What the hot paths need of the running thread, in its thread-local storage. */
 struct rt_hot {
 	int64_t fuel; /* first: filter.h; events until the slow path; below 0: may not run */
-	struct rt_frame *top;	/* the next free frame */
-	struct rt_frame *end;	/* behind the last one */
-	uint64_t beyond;	/* calls deeper than that */
-	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
-	bool has_read;		/* something since its last branch, see branch.c */
+	struct rt_filter *filter; /* second: filter.h; never NULL */
+	struct rt_frame *top;	  /* the next free frame */
+	struct rt_frame *end;	  /* behind the last one */
+	uint64_t beyond;	  /* calls deeper than that */
+	struct rt_thread *self;	  /* NULL: unknown to the runtime, or it has ended */
+	bool has_read;		  /* something since its last branch, see branch.c */
 	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
 	unsigned depth; /* of RT_SCOPE */
 	struct rt_place *places; /* a cache of locations: stack.h */
@@ -139,9 +140,11 @@ struct rt_lane { /* channel/lane.h */
 	struct rt_ring *ring;
 	uint64_t n, limit; /* records written; up to here there is room */
 	uint32_t index;	   /* of the ring */
-	int64_t fuel;	   /* of a fiber that nobody runs */
-	uint64_t *filter;  /* what the thread accessed since it last synchronised */
-	uint64_t epoch;	   /* likewise */
+	uint32_t told;	   /* the fuel that the last record has which has one */
+	int64_t fuel;	   /* when it begins, or goes on as a fiber */
+	/* Its own, and used again with the ring: */
+	struct rt_filter *filter;
+	struct rt_run *run;
 	struct rt_place *places;
 };
 
@@ -225,9 +228,7 @@ struct rt {
 	struct rt_channel *channel;
 	uint64_t written;	     /* records, so far */
 	uint64_t limit;		     /* up to here there is room without looking */
-	uint64_t epochs;	     /* of the filter: the last that has begun, see access.h */
 	uint64_t ends;		     /* of epochs, but for those that end with a turn */
-	uint64_t stretch;	     /* of one epoch in one turn */
 	uint32_t tokens;	     /* given out, see rt_token */
 	uint32_t locks;		     /* likewise */
 	struct rt_listener listener; /* who hears what the program does */
@@ -245,7 +246,8 @@ struct rt {
 };
 
 extern struct rt rt RT_HIDDEN;
-extern struct own rt_own RT_HIDDEN; /* omp_own.h */
+extern bool rt_stranger_may_come RT_HIDDEN; /* a thread that nobody created: stranger.h */
+extern struct own rt_own RT_HIDDEN;	    /* omp_own.h */
 /* branch.c: a thread begins; an access of addr is about to be recorded, told at pc. */
 extern bool rt_has_blocks RT_HIDDEN;
 void rt_branch_begin(void) RT_HIDDEN;

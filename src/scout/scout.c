@@ -13,9 +13,12 @@
 
 #include <string.h>
 
+enum { ACCESSES = 64 }; /* that are looked at together */
+
 struct snag_scout {
 	struct snag_detour detour;
 	struct snag_spool *spool;
+	struct snag_spool *about; /* [nothing] those of the records that are delivered then */
 	struct snag_contended_memory *memory;
 	struct snag_lock_graph *graph; /* NULL: nobody asks for deadlocks */
 	struct snag_lock_rules rules;
@@ -40,6 +43,26 @@ struct snag_scout {
 };
 
 /* While the program runs. */
+
+/* [nothing] What is delivered in any case. */
+static bool is_about_run(enum rt_op op)
+{
+	switch (op) {
+	case RT_BEGIN:
+	case RT_FORK:
+	case RT_JOIN:
+	case RT_SWITCH:
+	case RT_NODE: /* the others say where they are */
+	case RT_MODULE:
+	case RT_MODULE_END:
+	case RT_DEFAULT:
+	case RT_TEXT:
+	case RT_NOTE:
+		return true;
+	default:
+		return false;
+	}
+}
 
 static void locks_reserve(struct snag_scout *s)
 {
@@ -252,30 +275,46 @@ static void other_take(struct snag_scout *s, const struct rt_record *r)
 	s->events += op >= RT_ATOMIC_READ && op <= RT_JOIN;
 }
 
-static void records_take(void *ctx, const struct rt_record *r, int n)
+/* Takes the accesses at the beginning of these records; returns how many there are. */
+static int accesses_take(struct snag_scout *s, const struct rt_record *r, int n)
+{
+	struct snag_bytes_at p[ACCESSES];
+	int i = 0;
+	for (; i < n && i < ACCESSES; i++) {
+		const enum rt_op op = rt_record_op(&r[i]);
+		if (op != RT_READ && op != RT_WRITE)
+			break;
+		p[i] = place_of(&r[i], rt_record_size(&r[i]), op == RT_WRITE);
+	}
+	snag_contended_memory_accesses(s->memory, p, (size_t)i);
+	for (int k = i < 2 * RT_RUN_MAX ? 0 : i - 2 * RT_RUN_MAX; k < i; k++)
+		snag_again_add(&s->again, &r[k]);
+	s->events += (uint64_t)i;
+	return i;
+}
+
+static bool records_take(void *ctx, const struct rt_record *r, int n)
 {
 	struct snag_scout *s = ctx;
 	snag_spool_put(s->spool, r, n);
+	if (!s->takes_all && snag_contended_memory_is_hopeless(s->memory)) /* [long] */
+		snag_spool_close(s->spool, "the run has more events than can be numbered");
 	if (snag_spool_error(s->spool)) /* what is not there later is not looked at */
-		return;
-	for (int i = 0; i < n && !s->takes_all; i++) {
-		const enum rt_op op = rt_record_op(&r[i]);
-		if (op == RT_READ || op == RT_WRITE) {
-			const struct snag_bytes_at p =
-				place_of(&r[i], rt_record_size(&r[i]), op == RT_WRITE);
-			snag_again_add(&s->again, &r[i]);
-			snag_contended_memory_access(s->memory, &p);
-			s->events++;
-		} else {
+		return false;
+	for (int i = 0; i < n && !s->takes_all;) {
+		const int accesses = accesses_take(s, r + i, n - i);
+		if (accesses == 0)
 			other_take(s, &r[i]);
-		}
+		if (accesses == 0 && is_about_run(rt_record_op(&r[i])))
+			snag_spool_put(s->about, &r[i], 1);
+		i += accesses ? accesses : 1;
 	}
+	return true;
 }
 
 static void run_ended(void *ctx)
 {
 	struct snag_scout *s = ctx;
-	s->takes_all |= snag_contended_memory_is_hopeless(s->memory);
 	uint64_t wanted = s->takes_all ? 1 : snag_contended_memory_end(s->memory);
 	bool has_circle = s->graph && snag_lock_graph_has_circle(s->graph);
 	s->needs_nothing = !wanted && !has_circle && !s->has_more;
@@ -283,30 +322,10 @@ static void run_ended(void *ctx)
 	snag_lock_graph_free(s->graph);
 	s->graph = NULL;
 	memset(&s->again, 0, sizeof(s->again));
-	snag_spool_rewind(s->spool);
+	snag_spool_rewind(s->needs_nothing ? s->about : s->spool);
 }
 
 /* After its end. */
-
-/* [nothing] What is delivered in any case. */
-static bool is_about_run(enum rt_op op)
-{
-	switch (op) {
-	case RT_BEGIN:
-	case RT_FORK:
-	case RT_JOIN:
-	case RT_SWITCH:
-	case RT_NODE: /* the others say where they are */
-	case RT_MODULE:
-	case RT_MODULE_END:
-	case RT_DEFAULT:
-	case RT_TEXT:
-	case RT_NOTE:
-		return true;
-	default:
-		return false;
-	}
-}
 
 static bool is_needed(struct snag_scout *s, uint64_t address, uint64_t nbytes)
 {
@@ -406,7 +425,7 @@ static int record_deliver(struct snag_scout *s, const struct rt_record *r,
 	int n = 0;
 	if (s->takes_all || s->needs_nothing) {
 		*ret_record = *r;
-		return s->takes_all || is_about_run(op);
+		return 1;
 	}
 	if (op == RT_READ || op == RT_WRITE) {
 		bool is_wanted = is_needed(s, rt_record_address(r), rt_record_size(r));
@@ -439,7 +458,8 @@ static int records_next(void *ctx, struct rt_record *ret_record, int room)
 		struct rt_record r;
 		n += run_deliver(s, ret_record + n, room - n);
 		n += range_deliver(s, ret_record + n, room - n);
-		if (n + 2 > room || snag_spool_next(s->spool, &r, 1) == 0)
+		if (n + 2 > room ||
+		    snag_spool_next(s->needs_nothing ? s->about : s->spool, &r, 1) == 0)
 			break;
 		n += record_deliver(s, &r, ret_record + n);
 	}
@@ -449,14 +469,19 @@ static int records_next(void *ctx, struct rt_record *ret_record, int room)
 int snag_scout_new(const struct snag_scout_options *options, struct snag_scout **ret_scout,
 		   struct snag_error *err)
 {
-	struct snag_spool *spool;
-	int rc = snag_spool_new(options->folder, &spool, err);
-	if (rc < 0)
+	struct snag_spool *spool = NULL, *about = NULL;
+	int rc = snag_spool_new(options->folder, options->disk, &spool, err);
+	if (rc == 0)
+		rc = snag_spool_new(options->folder, options->disk, &about, err);
+	if (rc < 0) {
+		snag_spool_free(spool);
 		return rc;
+	}
 	struct snag_scout *s = snag_calloc(1, sizeof(*s));
 	s->detour = (struct snag_detour){
 		.records = records_take, .ended = run_ended, .next = records_next, .ctx = s};
 	s->spool = spool;
+	s->about = about;
 	s->memory = snag_contended_memory_new(options->wants);
 	s->graph = options->of_deadlocks ? snag_lock_graph_new() : NULL;
 	thread_reserve(s, 0);
@@ -469,6 +494,7 @@ void snag_scout_free(struct snag_scout *s)
 	if (!s)
 		return;
 	snag_spool_free(s->spool);
+	snag_spool_free(s->about);
 	snag_contended_memory_free(s->memory);
 	snag_lock_graph_free(s->graph);
 	snag_lock_rules_done(&s->rules);
@@ -489,5 +515,6 @@ uint64_t snag_scout_events(const struct snag_scout *s)
 
 const char *snag_scout_error(const struct snag_scout *s)
 {
-	return snag_spool_error(s->spool);
+	const char *error = snag_spool_error(s->spool);
+	return error ? error : snag_spool_error(s->about);
 }

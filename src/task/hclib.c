@@ -187,6 +187,12 @@ void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures
 				     futures, nfutures);
 }
 
+void hclib_async_bytes(generic_frame_ptr function, void *arg, const void *copy, size_t nbytes)
+{
+	(void)snag_serial_called();
+	task_create(function, arg, copy, nbytes);
+}
+
 void hclib_async_nb(generic_frame_ptr function, void *arg, hclib_locale_t *locale)
 {
 	(void)snag_serial_called();
@@ -302,6 +308,17 @@ static void loop_recursive(void *arg)
 	loop_body(&loop);
 }
 
+int hclib_loop_tile(const hclib_loop_domain_t *domain)
+{
+	assert(domain->stride > 0 && "a loop without a stride");
+	if (domain->tile > 0)
+		return domain->tile;
+	if (snag_serial) /* a detector judges all iterations, whatever the number of workers */
+		return 1;
+	long length = loop_length(domain);
+	return length > 0 ? (int)((length - 1) / (long)snag_run_workers() / 2 + 1) : 1;
+}
+
 /* Returns whether there is anything to do. */
 static bool loop_init(struct loop *ret_loop, int dim, const hclib_loop_domain_t *domain)
 {
@@ -313,11 +330,7 @@ static bool loop_init(struct loop *ret_loop, int dim, const hclib_loop_domain_t 
 		assert(d->stride > 0 && "a loop without a stride");
 		if (loop_length(d) == 0)
 			return false;
-		if (d->tile <= 0) /* a detector judges them all, whatever the number of workers */
-			d->tile = snag_serial ? 1
-					      : (int)((loop_length(d) - 1) /
-							      (long)snag_run_workers() / 2 +
-						      1);
+		d->tile = hclib_loop_tile(d);
 	}
 	return true;
 }

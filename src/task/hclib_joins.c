@@ -11,7 +11,7 @@
  *
  * Rules.  [leave]  the finish stays open, because its tasks count there, and the program
  *                  continues in one inside it, whose tasks are those of the outer finish
- *         [known]  tasks created by <snag/task.h> or hclib_cpp.h are unknown here: only the
+ *         [known]  tasks created by <snag/task.h> or <snag/task.hpp> are unknown here: only the
  *                  outer finish waits for them
  *         [end]    at the end of a finish or a task, all finishes that were left inside it end
  *                  first
@@ -154,12 +154,19 @@ static void all_got(void *arg)
 	hclib_promise_put(all->event, NULL);
 }
 
-hclib_future_t *hclib_end_finish_nonblocking(void) /* [leave] */
+hclib_future_t *hclib_end_finish_nonblocking(void)
+{
+	hclib_promise_t *event = hclib_promise_create();
+	hclib_end_finish_nonblocking_helper(event);
+	return &event->future;
+}
+
+void hclib_end_finish_nonblocking_helper(hclib_promise_t *event) /* [leave] */
 {
 	snag_hclib_left();
 	struct hclib_joins *joins = *joins_now(), *outer;
 	assert(joins && "hclib_start_finish() began no finish that is open");
-	struct all all = {joins, hclib_promise_create()};
+	struct all all = {joins, event};
 	joins->is_left = true;
 	(void)snag_serial_called();
 	snag_async_from(all_got, NULL, &all, sizeof(all));
@@ -169,5 +176,4 @@ hclib_future_t *hclib_end_finish_nonblocking(void) /* [leave] */
 	snag_hclib_begin();
 	(*joins_now())->into = outer ? outer->into : NULL;
 	(*joins_now())->is_left = true;
-	return &all.event->future;
 }

@@ -30,10 +30,12 @@ static void put_plain(struct text *t, const char *s)
 		put(t, *s++);
 }
 
-static void put_escaped(struct text *t, const char *s)
+/* Puts at most so many bytes. */
+static void put_escaped(struct text *t, const char *s, size_t most)
 {
 	static const char hex[] = "0123456789abcdef";
-	for (; s && *s; s++) {
+	const size_t begin = t->n;
+	for (; s && *s && t->n - begin + 3 <= most; s++) {
 		unsigned char c = (unsigned char)*s;
 		if (c > ' ' && c != 0x7f && !strchr("~|%", c)) {
 			put(t, *s);
@@ -52,24 +54,34 @@ static size_t text_end(struct text *t)
 	return t->n;
 }
 
+/* How much of the name of the function fits, so that what follows it fits, too. */
+static size_t function_room(const struct snag_frame *f, const struct text *t)
+{
+	enum { NUMBERS = 64 }; /* the offset, the caller, and what separates them */
+	struct text module = {0};
+	put_escaped(&module, f->module, SIZE_MAX);
+	const size_t rest = t->n + module.n + NUMBERS;
+	return t->room > rest ? t->room - rest : 0;
+}
+
 size_t snag_frame_name(const struct snag_frame *f, uint32_t caller, char *buf, size_t room)
 {
 	struct text t = {.at = buf, .room = room};
 	char number[64];
 	bool has_module = f->module || f->offset, has_caller = caller != SNAG_NO_ID;
 	if (f->file) {
-		put_escaped(&t, f->file);
+		put_escaped(&t, f->file, SIZE_MAX);
 		snprintf(number, sizeof(number), ":%u:%u", f->line, f->column);
 		put_plain(&t, number);
 	}
 	if (f->function || has_module || has_caller || !f->file) {
 		put(&t, '~');
-		put_escaped(&t, f->function);
+		put_escaped(&t, f->function, function_room(f, &t));
 	}
 	if (has_module || has_caller) {
 		put(&t, '~');
 		if (has_module) {
-			put_escaped(&t, f->module);
+			put_escaped(&t, f->module, SIZE_MAX);
 			snprintf(number, sizeof(number), "+0x%" PRIx64, f->offset);
 			put_plain(&t, number);
 		}

@@ -32,7 +32,8 @@ struct snag_frame {
 };
 
 /* Writes the name of a location into buf, at most `room` bytes with the NUL.  Returns the length
- * it needs, as snprintf.  caller: a location or SNAG_NO_ID. */
+ * it needs, as snprintf.  The end of a long name of a function is left out.  caller: a location or
+ * SNAG_NO_ID. */
 size_t snag_frame_name(const struct snag_frame *frame, uint32_t caller, char *buf, size_t room);
 
 struct snag_callstack {

@@ -59,7 +59,7 @@ setup_file() {
 	[ "$status" = 66 ]
 	grep -q '^  Predicted: ' <<<"$stderr"
 	grep -q '^  Replay: confirmed, ' <<<"$stderr"
-	grep -q '^  Previous write of size 8 at word+0x4 ' <<<"$stderr"
+	grep -q '^  Previous write of size 8 at word.half\[1\] ' <<<"$stderr"
 	snags check kept.snag w/race-1.json
 	[ "$status" = 0 ]
 	run --separate-stderr "$SNAG" replay -o again.snag w/race-1.json "$PROGS/race_split_predicted"

@@ -113,8 +113,11 @@ void __tsan_func_exit(void)
 
 /* Of code that looks into the filter: it knows nothing, sites are as in snag's runtime, which is
  * linked with this one (src/runtime/access/sites.c). */
-struct rt_filter __snag_filter = {.key = {UINT64_MAX, UINT64_MAX}, .lasting = UINT64_MAX};
-__thread int64_t __snag_hot = INT64_MAX;
+static struct rt_filter filter = {.key = {UINT64_MAX, UINT64_MAX}, .lasting = UINT64_MAX};
+__thread struct { /* begins as struct rt_hot */
+	int64_t fuel;
+	struct rt_filter *filter;
+} __snag_hot = {INT64_MAX, &filter};
 
 bool rt_judge_access(uint64_t a, unsigned n, bool is_write)
 {

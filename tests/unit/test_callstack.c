@@ -80,6 +80,34 @@ static void test_round_trip(void **state)
 	snag_names_done(&names);
 }
 
+/* Names of C++ functions can be longer than any buffer; the caller must not be lost with them. */
+static void test_long_function(void **state)
+{
+	struct snag_names names;
+	struct snag_callstack stack;
+	char function[1000];
+	memset(function, ' ', sizeof(function) - 1); /* each takes three bytes */
+	function[sizeof(function) - 1] = 0;
+	snag_names_init(&names);
+	uint32_t outer = add(&names, &(struct snag_frame){.function = "main"}, SNAG_NO_ID);
+	uint32_t inner = add(&names,
+			     &(struct snag_frame){.function = function,
+						  .file = "a.cpp",
+						  .line = 7,
+						  .module = "/bin/a b",
+						  .offset = UINT64_MAX,
+						  .is_inlined = true},
+			     outer);
+	snag_callstack_read(&names, inner, &stack);
+	assert_int_equal(stack.n, 2);
+	assert_string_equal(stack.frame[0].module, "/bin/a b");
+	assert_true(stack.frame[0].is_inlined);
+	assert_in_range(strlen(stack.frame[0].function), 50, sizeof(function) - 2);
+	assert_string_equal(stack.frame[1].function, "main");
+	snag_callstack_done(&stack);
+	snag_names_done(&names);
+}
+
 static void test_other_names(void **state)
 {
 	static const struct {
@@ -123,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_long_function),
 		cmocka_unit_test(test_other_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

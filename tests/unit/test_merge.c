@@ -2,8 +2,8 @@
  *
  * test_merge.c - the merge of rings, against what the threads did
  *
- * A random program of threads runs in a random interleaving: accesses, steps that take a number of
- * a shard, numbers alone, forks, ends and joins.  A thread that has no room in its ring, or has taken
+ * A random program of threads runs in a random interleaving: accesses, runs, steps that take a number
+ * of a shard, numbers alone, forks, ends and joins.  A thread that has no room in its ring, or has taken
  * a number and not written it yet, stands still for a while.  The merge reads meanwhile, in
  * pieces of random size.  Its output must have every record once, each thread's in its own order and
  * each shard's in the order of its numbers, whole steps, and the right thread and count of events.
@@ -11,6 +11,7 @@
 #include "unit.h"
 
 #include "record/merge.h"
+#include "scout/again.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct writer {
 	uint64_t n;    /* records written to its ring */
 	uint64_t made; /* steps of its own, each known by its number */
 	uint32_t fuel;
-	struct rt_record held[4]; /* to be written: numbers were taken */
+	struct rt_record held[2 * RT_RUN_MAX + 1]; /* to be written: numbers were taken */
 	int nheld, held_at;
 };
 
@@ -44,6 +45,8 @@ struct world {
 	uint64_t events[THREADS];
 	bool is_forked[THREADS], is_over[THREADS];
 	uint64_t count;
+	struct snag_again again;
+	uint64_t in_runs; /* accesses */
 };
 
 static uint64_t state;
@@ -127,6 +130,18 @@ static void held_write(struct world *w, struct writer *t)
 		t->held_at = t->nheld = 0;
 }
 
+/* Two rounds, and RT_AGAIN for the rest. */
+static void run_make(struct world *w, struct writer *t)
+{
+	const unsigned period = 1 + below(RT_RUN_MAX), more = 1 + below(100);
+	for (unsigned i = 0; i < 2 * period; i++)
+		hold(t, what_of(i % period % 2 ? RT_READ : RT_WRITE, 4, ++t->made), w->places,
+		     --t->fuel);
+	hold(t, what_of(RT_AGAIN, period, 0), 0, more);
+	t->made += more;
+	t->fuel -= more;
+}
+
 static void event_make(struct world *w, struct writer *t)
 {
 	struct writer *ended;
@@ -144,6 +159,8 @@ static void event_make(struct world *w, struct writer *t)
 		order(w, t, shard, RT_ACQUIRE, shard);
 	} else if (kind == 6)
 		order(w, t, ALONE, RT_NONE, 0);
+	else if (kind == 8 && below(4) == 0)
+		run_make(w, t);
 	else {
 		if (kind == 7)
 			common_put(w, RT_NODE, 0, ++w->places);
@@ -172,6 +189,17 @@ static void step_check(struct world *w, const struct rt_record *r, bool is_numbe
 	assert_true(r->loc <= w->known_places);
 	assert_true(is_numbered || rt_record_op(r) == RT_READ || rt_record_op(r) == RT_WRITE);
 	w->count++;
+}
+
+static void run_check(struct world *w, const struct rt_record *again)
+{
+	assert_true(snag_again_begin(&w->again, again));
+	while (w->again.left) {
+		struct rt_record r = snag_again_next(&w->again);
+		w->fuel = r.arg;
+		w->in_runs++;
+		step_check(w, &r, false);
+	}
 }
 
 static void merged_check(struct world *w, const struct rt_record *r, bool is_numbered)
@@ -203,6 +231,10 @@ static void merged_check(struct world *w, const struct rt_record *r, bool is_num
 	case RT_WRITE:
 		w->fuel = r->arg;
 		step_check(w, r, is_numbered);
+		snag_again_add(&w->again, r);
+		break;
+	case RT_AGAIN:
+		run_check(w, r);
 		break;
 	case RT_ACQUIRE: /* the lowest bits of its number */
 		step_check(w, r, is_numbered);
@@ -263,8 +295,10 @@ static void merges_random_runs(void **unused)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	w->rings = calloc(THREADS, sizeof(*w->rings));
-	for (uint64_t seed = 1; seed <= 40; seed++)
+	for (uint64_t seed = 1; seed <= 40; seed++) {
 		world_run(w, seed);
+		assert_true(w->in_runs > 1000);
+	}
 	free(w->rings);
 	free(w);
 }
@@ -287,7 +321,7 @@ static void keeps_the_order_of_numbers(void **unused)
 	}
 	struct snag_merge *m = snag_merge_new(w->rings, common_take, w);
 	uint64_t next = 0;
-	for (int some; (some = snag_merge_next(m, out, 11)) > 0;)
+	for (int some; (some = snag_merge_next(m, out, SNAG_MERGE_ROOM + 3)) > 0;)
 		for (int i = 0; i < some; i++)
 			if (rt_record_op(&out[i]) == RT_SYNC_UPDATE)
 				assert_int_equal(rt_record_address(&out[i]), next++);
@@ -320,12 +354,44 @@ static void ends_before_a_lost_number(void **unused)
 	free(w);
 }
 
+/* [run] [end] A run whose first records were read before those of another thread, and that was still
+ * open when the program was killed. */
+static void ends_with_open_runs(void **unused)
+{
+	struct rt_record out[RECORDS];
+	struct world *w = calloc(1, sizeof(*w));
+	w->rings = calloc(2, sizeof(*w->rings));
+	*w = (struct world){.rings = w->rings, .is_forked = {true, true}};
+	common_put(w, RT_RING, 0, 0);
+	common_put(w, RT_RING, 1, 1);
+	struct snag_merge *m = snag_merge_new(w->rings, common_take, w);
+	for (uint32_t i = 1; i <= 4; i++)
+		rt_ring_write(&w->rings[0], i - 1, what_of(RT_READ, 4, i), 0, -i);
+	assert_int_equal(merge(w, m), 1 + 4);
+	rt_ring_write(&w->rings[1], 0, what_of(RT_READ, 4, 1), 0, -1u);
+	assert_int_equal(merge(w, m), 1 + 1);
+	w->rings[0].run = (struct rt_open_run){.at = 4, .period = 2, .events = 7};
+	w->rings[1].run = (struct rt_open_run){.at = 2, .period = 1, .events = 9}; /* older */
+	assert_int_equal(merge(w, m), 0);
+	int n = snag_merge_rest(m, out, RECORDS);
+	assert_int_equal(n, 1 + 4 + 1);
+	for (int i = 0; i < n; i++)
+		merged_check(w, &out[i], false);
+	assert_int_equal(w->taken[0], 4 + 7);
+	assert_int_equal(w->fuel, -11u);
+	assert_int_equal(snag_merge_rest(m, out, RECORDS), 0);
+	snag_merge_free(m);
+	free(w->rings);
+	free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merges_random_runs),
 		cmocka_unit_test(keeps_the_order_of_numbers),
 		cmocka_unit_test(ends_before_a_lost_number),
+		cmocka_unit_test(ends_with_open_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

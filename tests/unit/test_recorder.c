@@ -313,14 +313,15 @@ static void what_is_recorded(void **state)
 	static struct rt_frame frames[DEPTH + 1];
 	channel_open();
 	self.frames = frames;
-	rt_hot = (struct rt_hot){.places = rt_places,
+	rt_hot = (struct rt_hot){.filter = &rt_filter,
+				 .places = rt_places,
 				 .fuel = FUEL,
 				 .top = frames,
 				 .end = frames + DEPTH + 1,
 				 .self = &self};
 	call = calloc(CALLS, sizeof(*call));
 	srand(7);
-	rt.epochs = ~(RT_WRITTEN | RT_EPOCH_GAP | 7) - 20 * RT_EPOCH_ONE; /* anew soon */
+	rt_filter.epochs = ~(RT_WRITTEN | RT_EPOCH_GAP | 7) - 20 * RT_EPOCH_ONE; /* anew soon */
 	rt_epoch_end();
 	epoch = 1;
 	while (ncalls + 2 * 60 * (RT_RUN_MAX + 2) < CALLS) {

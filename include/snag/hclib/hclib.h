@@ -74,6 +74,9 @@ SNAG_API int hclib_future_is_satisfied(hclib_future_t *future);
 /* A task that begins when all of the futures are satisfied (NULL: none). */
 SNAG_API void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures,
 			  int nfutures, hclib_locale_t *locale);
+/* A task with an argument of its own: `arg`, or with `copy` a copy of these bytes. */
+SNAG_API void hclib_async_bytes(generic_frame_ptr function, void *arg, const void *copy,
+				size_t nbytes);
 SNAG_API void hclib_async_nb(generic_frame_ptr function, void *arg, hclib_locale_t *locale);
 SNAG_API hclib_future_t *hclib_async_future(future_fct_t function, void *arg,
 					    hclib_future_t **futures, int nfutures,
@@ -84,8 +87,9 @@ SNAG_API void hclib_yield(hclib_locale_t *locale); /* runs the task created last
 SNAG_API void hclib_start_finish(void);
 SNAG_API void hclib_end_finish(void);
 /* The same without waiting: the future is satisfied when it would have ended, as far as it is
- * about tasks of the functions above. */
+ * about tasks of hclib's functions. */
 SNAG_API hclib_future_t *hclib_end_finish_nonblocking(void);
+SNAG_API void hclib_end_finish_nonblocking_helper(hclib_promise_t *event); /* puts this one */
 
 SNAG_API int hclib_get_num_locales(void);
 SNAG_API hclib_locale_t *hclib_get_all_locales(void);
@@ -110,6 +114,9 @@ typedef struct {
 	int low, high, stride; /* low, low + stride, ... below high */
 	int tile;	       /* so many iterations are one task; -1: as seems good */
 } hclib_loop_domain_t;
+
+/* Returns the tile of a domain; of one without a tile, the number of iterations that suits. */
+SNAG_API int hclib_loop_tile(const hclib_loop_domain_t *domain);
 
 typedef int forasync_mode_t;
 #define FORASYNC_MODE_FLAT 0

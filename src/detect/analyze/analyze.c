@@ -495,6 +495,8 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.shard = options->shard;
+		r.collector[i].env.nshards = options->nshards;
 		r.collector[i].env.stages = stages_of(options, d);
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;

@@ -349,9 +349,19 @@ static bool count_add(struct snag_verify *v, struct snag_candidate p)
 	return !is_stopped(v);
 }
 
+/* Whether this worker decides the pairs of these locations. */
+static bool is_of_shard(const struct snag_verify *v, uint32_t e1, uint32_t e2)
+{
+	snag_loc a = v->ix->trace->ev[e1].loc, b = v->ix->trace->ev[e2].loc;
+	return v->env->nshards < 2 ||
+	       snag_hash(a < b ? a : b, a < b ? b : a) % v->env->nshards == v->env->shard;
+}
+
 bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
 {
 	struct snag_candidate p = {e1, e2};
+	if (!is_of_shard(v, e1, e2))
+		return !is_stopped(v);
 	if (v->is_counting)
 		return count_add(v, p);
 	struct place *place = v->env->pairs ? NULL : place_of(v, p);

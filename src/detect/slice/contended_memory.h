@@ -58,6 +58,9 @@ struct snag_bytes_at {
 	snag_loc loc;
 };
 void snag_contended_memory_access(struct snag_contended_memory *m, const struct snag_bytes_at *p);
+/* The same for n accesses, one after the other. */
+void snag_contended_memory_accesses(struct snag_contended_memory *m, const struct snag_bytes_at *p,
+				    size_t n);
 
 /* Accesses of a loop: place i of every round, `stride` bytes after that of the round before. */
 struct snag_bytes_step {
@@ -93,7 +96,7 @@ bool snag_contended_memory_is_needed(struct snag_contended_memory *m, uint64_t a
 				     uint64_t nbytes);
 /* Returns memory that is no longer needed after the end. */
 void snag_contended_memory_rest(struct snag_contended_memory *m);
-/* Returns whether there were more events than can be numbered. */
+/* Returns whether there are almost more events than can be numbered. */
 bool snag_contended_memory_is_hopeless(const struct snag_contended_memory *m);
 
 #endif

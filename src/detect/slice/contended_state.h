@@ -63,6 +63,7 @@ struct snag_contended {
 	bool shares_times; /* an odd event is several writes: [time] of contended_memory.h */
 	uint32_t *guard;   /* by variable: 1 + a lock that was held at all accesses; 0: none yet */
 	size_t guard_cap;
+	bool has_guards;      /* some guard is not 0 */
 	struct holding *held; /* by thread */
 	size_t held_cap;
 	unsigned mark; /* the flags that every access of the acting thread sets */
@@ -185,6 +186,7 @@ static __attribute__((noinline, unused)) void guard_check(struct snag_contended 
 	uint32_t *guard = &c->guard[variable];
 	if (*guard == 0)
 		*guard = h->at[h->n - 1] / 2 + 1;
+	c->has_guards = true;
 	if (!is_held(c, *guard - 1, is_write))
 		c->x[variable].flags |= UNGUARDED;
 }

@@ -18,27 +18,25 @@
 
 struct rt_filter rt_filter;
 
-/* As the code of the pass knows them. */
-extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
-
 enum { WORD = 8 };
 
 void rt_epochs_again(void)
 {
+	struct rt_filter *f = rt_hot.filter;
 	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
-		for (uint64_t i = 0; i <= rt_filter.bytes / RT_FILTER_ENTRY; i++)
-			if (rt_filter.slot[k][i]) /* pages that are not there stay away */
-				rt_filter.slot[k][i] = 0;
+		for (uint64_t i = 0; i <= f->bytes / RT_FILTER_ENTRY; i++)
+			if (f->slot[k][i]) /* pages that are not there stay away */
+				f->slot[k][i] = 0;
 	rt_own.fresh = (struct own_fresh){0};
-	rt.epochs = rt_epoch_after(RT_SEEN);
+	f->epochs = rt_epoch_after(RT_SEEN);
 	rt.ends++;
-	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
+	f->lasting = f->lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
 
 void rt_lasting_end(void)
 {
 	rt_epoch_end();
-	rt_filter.lasting = rt_filter.key[0]; /* an epoch of its own */
+	rt_hot.filter->lasting = rt_hot.filter->key[0]; /* an epoch of its own */
 	rt_epoch_end();
 }
 
@@ -46,7 +44,7 @@ void rt_lasting_end(void)
 static __attribute__((noinline)) void word_record(uint64_t what, uintptr_t pc)
 {
 	rt_put_what(what, rt_location(pc), (uint32_t)rt_hot.fuel);
-	rt_run_note(what, pc, (uint64_t)rt_hot.fuel, rt_caller());
+	rt_run_note(&rt_run, what, pc, (uint64_t)rt_hot.fuel, rt_caller(), rt.written);
 }
 
 static inline uint64_t word_what(uintptr_t addr, unsigned size, bool is_write)
@@ -59,7 +57,7 @@ static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintpt
 {
 	const uint64_t what = word_what(addr, size, is_write);
 	if (!rt_run.is_open ||
-	    !rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, rt_caller()}))
+	    !rt_run_takes(&rt_run, (struct rt_step){what, pc, (uint64_t)rt_hot.fuel, rt_caller()}))
 		word_record(what, pc);
 }
 
@@ -126,7 +124,7 @@ static inline bool is_judged_specially(const struct rt_thread *self)
 static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
 				    unsigned k, bool is_write)
 {
-	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
+	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_hot.filter->lasting;
 	if (is_judged_specially(rt_hot.self) || rt_unlikely(rt.before != NULL))
 		special_record(addr, pc, k, is_write);
 	else if (is_write || *slot != lasting)
@@ -177,7 +175,8 @@ static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, boo
 			!rt_caller_is_known(&caller)))
 		return false;
 	if (rt_run.is_open) {
-		if (!rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, caller}))
+		if (!rt_run_takes(&rt_run,
+				  (struct rt_step){what, pc, (uint64_t)rt_hot.fuel, caller}))
 			return false;
 	} else {
 		if (rt_unlikely(!rt_run.rest || rt.written == rt.limit ||
@@ -210,7 +209,9 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	{                                                                                 \
 		if (rt_unlikely(rt_has_blocks && rt_hot.has_read))                        \
 			rt_branch_address(pc, addr);                                      \
-		if (!quick_record(addr, pc, k, is_write))                                 \
+		if (rt_unlikely(rt.is_free))                                              \
+			rt_lane_access(addr, pc, k, is_write);                            \
+		else if (!quick_record(addr, pc, k, is_write))                            \
 			access_record(addr, pc, k, is_write);                             \
 	}                                                                                 \
 	static __attribute__((noinline)) void plain_##name(TOLD)                          \
@@ -280,9 +281,7 @@ static RT_COLD void access_turn(uintptr_t addr, uintptr_t pc, unsigned k, bool i
 {
 	if (rt_hot.self)
 		rt_hot.self->aim = addr;
-	if (rt.is_free)
-		rt_lane_access(addr, 1u << k, is_write, pc);
-	else if (refuel())
+	if (!rt.is_free && refuel())
 		access_look(addr, pc, k, is_write);
 }
 
@@ -303,7 +302,7 @@ static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 
 bool rt_access_count(void)
 {
-	return rt_likely(--rt_hot.fuel >= 0) || (rt.is_free ? rt_lane_is_seen() : refuel());
+	return rt_likely(--rt_hot.fuel >= 0) || (!rt.is_free && refuel());
 }
 
 static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
@@ -314,9 +313,7 @@ static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
 
 static RT_COLD void two_turn(uintptr_t addr, uintptr_t pc, bool is_write)
 {
-	if (rt.is_free)
-		rt_lane_access(addr, 2 * WORD, is_write, pc);
-	else if (refuel())
+	if (!rt.is_free && refuel())
 		two_look(addr, pc, is_write);
 }
 

@@ -43,19 +43,20 @@ static inline uint64_t rt_epoch_after(uint64_t epoch)
 	return ((epoch | RT_EPOCH_GAP) + RT_EPOCH_ONE) & ~RT_EPOCH_GAP;
 }
 
-extern struct rt_filter rt_filter RT_HIDDEN;
+extern struct rt_filter rt_filter RT_HIDDEN; /* of threads that take turns: rt_hot.filter */
 
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
 	const uintptr_t bytes = RT_FILTER_ENTRY, high = addr >> (RT_FILTER_LOG + k);
 	uintptr_t at = addr * (bytes >> k) + high * (RT_FILTER_STEP * bytes);
-	return (uint64_t *)((char *)rt_filter.slot[k] + (at & rt_filter.bytes));
+	struct rt_filter *f = rt_hot.filter;
+	return (uint64_t *)((char *)f->slot[k] + (at & f->bytes));
 }
 
 /* What the slot holds once it was seen, or written, in this epoch. */
 static inline uint64_t rt_filter_entry(uintptr_t addr, unsigned k, bool is_write)
 {
-	return (addr & ~RT_FILTER_BITS(k)) | rt_filter.key[is_write];
+	return (addr & ~RT_FILTER_BITS(k)) | rt_hot.filter->key[is_write];
 }
 
 /* [read] [write] Returns whether an access of 2^k bytes adds nothing. */
@@ -67,9 +68,10 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 
 static inline void rt_epoch_go_on(uint64_t epoch)
 {
-	rt.stretch++;
-	rt_filter.key[0] = epoch;
-	rt_filter.key[1] = epoch | RT_WRITTEN;
+	struct rt_filter *f = rt_hot.filter;
+	f->stretch++;
+	f->key[0] = epoch;
+	f->key[1] = epoch | RT_WRITTEN;
 }
 
 /* Begins another epoch, with the turn. */
@@ -80,10 +82,11 @@ static inline void rt_epoch_new(void)
 		rt_tasks_known();
 	if (rt_unlikely(rt_own.stores.n))
 		own_stores_look(&rt_own);
-	rt.epochs = rt_epoch_after(rt.epochs);
-	if (rt_unlikely(rt.epochs & RT_WRITTEN))
+	struct rt_filter *f = rt_hot.filter;
+	f->epochs = rt_epoch_after(f->epochs);
+	if (rt_unlikely(f->epochs & RT_WRITTEN))
 		rt_epochs_again();
-	rt_epoch_go_on(rt.epochs);
+	rt_epoch_go_on(f->epochs);
 }
 
 /* Ends an epoch, and those that others would go on with. */
@@ -97,12 +100,12 @@ static inline void rt_epoch_end(void)
  * happen before those of all other contexts, so a detector in the process need not hear of them. */
 static inline void rt_alone_is(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
 {
-	own_fresh_add(&rt_own, kind, low, nbytes, rt_filter.key[0]);
+	own_fresh_add(&rt_own, kind, low, nbytes, rt_hot.filter->key[0]);
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
-	return own_is_fresh(&rt_own, addr, rt_filter.key[0]);
+	return own_is_fresh(&rt_own, addr, rt_hot.filter->key[0]);
 }
 
 static inline void rt_before_write(void)

@@ -44,16 +44,16 @@ static void words_look(uintptr_t addr, size_t n, unsigned element, bool is_write
 static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
 	const unsigned told = element < WORD ? element : 0;
-	if (rt_unlikely(rt.is_free)) {
-		rt_lane_range(addr, n, told, is_write, pc);
-		return;
-	}
 	if (rt_is_alone_with(addr))
 		return;
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read)) /* its length may depend on a read */
 		rt_branch(pc);
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, element, is_write, pc);
+		return;
+	}
+	if (rt_unlikely(rt.is_free)) {
+		rt_lane_range(addr, n, told, is_write, pc);
 		return;
 	}
 	if (rt_hot.self->ignores || rt.is_unheard || rt_is_own(addr))

@@ -8,7 +8,7 @@
  *         register but r11.  So the caller need not spill registers around
  *         the call.
  * Rules.  [known]  An access that is in the filter (filter.h) costs the call
- *                  and about 17 instructions.  Only rax is saved meanwhile.
+ *                  and about 19 instructions.  Only rax is saved meanwhile.
  *         [miss]   For any other access, rt_check_miss() saves the general
  *                  registers that a C function may change and calls rt_new_*()
  *                  (access.c).  The pc is the caller's return address.
@@ -69,37 +69,38 @@ void rt_check_miss(void)
 	"subq $1, %%fs:(%%r11)\n"             \
 	"js 8f\n"
 
-/* [known] rdi is the address.  Sets r11 to what its slot holds beside the
- * address. */
-#define ENTRY                                     \
-	"mov %%rdi, %%r11\n"                      \
-	"shr %[high], %%r11\n"                    \
-	"imul %[step], %%r11, %%r11\n"            \
-	"lea (%%r11, %%rdi, %c[scale]), %%r11\n"  \
-	"and rt_filter+%c[bytes](%%rip), %%r11\n" \
-	"lea rt_filter+%c[slots](%%rip), %%rax\n" \
-	"mov (%%rax, %%r11), %%r11\n"             \
-	"mov %[bits], %%rax\n"                    \
-	"and %%rdi, %%rax\n"                      \
+#define FILTER                                \
+	"mov rt_hot@gottpoff(%%rip), %%rax\n" \
+	"mov %%fs:%c[filter](%%rax), %%rax\n"
+
+/* [known] rdi is the address.  Sets r11 to the difference between what its slot
+ * holds and what it would if the access were known. */
+#define DIFFERS                                                                         \
+	"mov %%rdi, %%r11\n"                                                            \
+	"shr %[high], %%r11\n"                                                          \
+	"imul %[step], %%r11, %%r11\n"                                                  \
+	"lea (%%r11, %%rdi, %c[scale]), %%r11\n" FILTER "and %c[bytes](%%rax), %%r11\n" \
+	"mov %c[slots](%%rax, %%r11), %%r11\n"                                          \
+	"xor %c[key](%%rax), %%r11\n"                                                   \
+	"mov %[bits], %%rax\n"                                                          \
+	"and %%rdi, %%rax\n"                                                            \
 	"xor %%rax, %%r11\n"
 
 /* [known] Sets the zero flag if the slot says that the address was read, or
  * written, in this epoch. */
-#define IS_READ                                 \
-	"mov rt_filter+%c[key](%%rip), %%rax\n" \
-	"xor %%r11, %%rax\n"                    \
-	"add %%rax, %%rax\n"
-#define IS_WRITE "cmp rt_filter+%c[key](%%rip), %%r11\n"
+#define IS_READ "lea (%%r11, %%r11), %%rax\ntest %%rax, %%rax\n"
+#define IS_WRITE "test %%r11, %%r11\n"
 
-#define LOOK(is) \
-	"push %%rax\n.cfi_adjust_cfa_offset 8\n" ENTRY is "pop %%rax\n.cfi_adjust_cfa_offset -8\n"
+#define SAVING(code) \
+	"push %%rax\n.cfi_adjust_cfa_offset 8\n" code "pop %%rax\n.cfi_adjust_cfa_offset -8\n"
+#define LOOK(is) SAVING(DIFFERS is)
 
-#define READ                                           \
-	LOOK(IS_READ)                                  \
-	"jnz 7f\n"                                     \
-	"ret\n"                                        \
-	"7: cmp rt_filter+%c[lasting](%%rip), %%r11\n" \
-	"jne 8f\n"
+#define READ                 \
+	LOOK(IS_READ)        \
+	"jnz 7f\n"           \
+	"ret\n"              \
+	"7:\n" SAVING(FILTER \
+		      "xor %c[key](%%rax), %%r11\ncmp %c[lasting](%%rax), %%r11\n") "jne 8f\n"
 #define WRITE          \
 	LOOK(IS_WRITE) \
 	"jnz 8f\n"
@@ -113,7 +114,7 @@ void rt_check_miss(void)
 #define TWO_WRITES TWICE(IS_WRITE)
 
 /* [idle] */
-#define IS_IDLE "cmpq $0, rt_filter+%c[idle](%%rip)\njne 9f\n"
+#define IS_IDLE "cmpq $0, rt_filter+%c[idle](%%rip)\njne 9f\n" /* tasks have one filter */
 
 #define CHECK_OF(name, new, first, look, k, is_write)                                \
 	CHECK RT_EXPORT void name(uintptr_t addr);                                   \
@@ -129,6 +130,7 @@ void rt_check_miss(void)
 			  [bytes] "i"(offsetof(struct rt_filter, bytes)),            \
 			  [slots] "i"(offsetof(struct rt_filter, slot[k])),          \
 			  [bits] "i"(~(int64_t)RT_FILTER_BITS(k)),                   \
+			  [filter] "i"(offsetof(struct rt_hot, filter)),             \
 			  [key] "i"(offsetof(struct rt_filter, key[is_write])),      \
 			  [lasting] "i"(offsetof(struct rt_filter, lasting)),        \
 			  [idle] "i"(offsetof(struct rt_filter, is_idle)));          \

@@ -5,7 +5,9 @@
  * Idea.   A second access to the same memory within a step of a thread or task adds nothing
  *         (docs/accesses.md).  A table remembers the accesses of this epoch by address, size and
  *         kind.  An epoch belongs to one thread; it ends with the step and with every
- *         synchronisation.  One thread runs at a time, so one table serves all.
+ *         synchronisation.  While one thread runs at a time, one table serves all.  Threads that run
+ *         in parallel have a table each (channel/lane.h).  The second word of __snag_hot (rt.h)
+ *         points to that of the running thread.
  *
  * State.  slot[k][i], for accesses of 2^k bytes: a cache.  An access whose slot holds another one
  *         is reported again, which costs time and nothing else
@@ -25,6 +27,9 @@
  *         detector again.  For traces it is large: a record costs most
  *         key[]: what entries of this epoch have beside the address, of reads and of writes
  *         lasting: likewise, of reads that add nothing in any epoch, as long as it stays
+ *         epochs: the last that has begun, of the table
+ *         stretch: of one epoch in one turn
+ *         told[]: accesses of whole loops (loop.c) in this stretch: a cache
  *
  * Rules.  [known]  An access is known if its slot holds its address and key.  For a read, seen is
  *                  enough, and so is lasting.
@@ -48,6 +53,15 @@ enum {
 	RT_FILTER_STEP = 0x9b7,	  /* odd, and about 0.15 of 2^14 */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */
+	RT_TOLD_LOG = 11,
+};
+
+/* Accesses that a loop made, n of them. */
+struct rt_told {
+	uint64_t addr;
+	int64_t step;
+	uint64_t n;
+	uint64_t what; /* size, whether it is a write, and the stretch */
 };
 
 struct rt_filter {
@@ -55,8 +69,11 @@ struct rt_filter {
 	uint64_t lasting;
 	uint64_t is_idle; /* a detector judges, and nothing can race: not even counted */
 	uint64_t bytes;
-	uint64_t spare[3];
+	uint64_t epochs;
+	uint64_t stretch;
+	uint64_t spare;
 	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_MAX_LOG];
+	struct rt_told told[1 << RT_TOLD_LOG];
 };
 
 /* What `bytes` is for a table of 2^log entries. */

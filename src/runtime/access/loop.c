@@ -5,16 +5,17 @@
  * Idea.   Of a loop whose iterations each make the same k accesses, access j moving by a
  *         fixed distance, the plugin makes two (pass/loops.cpp): one with a check before every
  *         access, and one without any, behind which it says what it did.  That is as good,
- *         because nobody else runs in the meantime: the accesses are put through the filter
- *         (filter.h) and recorded as if each had been told by itself.
+ *         because nobody else runs in the meantime, or, if threads run in parallel, because
+ *         nothing but happens-before orders these accesses with those of others: the accesses
+ *         are put through the filter (filter.h) and recorded as if each had been told by itself.
  *
  *             m = __snag_loop_begin(iterations, k)     so many without checks
  *             __snag_loop_access(address, distance, size, is write)     each, in their order
  *             __snag_loop_end(m)
  *
  * State.  loop      of the thread: the accesses that were told
- *         told[]    accesses of loops that were looked at in this epoch and turn, a cache:
- *                   those that come again add nothing, as with single ones
+ *         told[]    of the filter: accesses of loops that were looked at in this epoch and turn,
+ *                   a cache: those that come again add nothing, as with single ones
  *         segment   iterations in a row that record the same of the accesses
  * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
  *                   runs with its checks.  So every turn has the events it has without this,
@@ -37,12 +38,13 @@
  */
 #include "runtime/access/access.h"
 #include "runtime/options.h"
+#include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
 #include "runtime/access/rows.h"
 #include "runtime/channel/run.h"
 #include "runtime/access/stack.h"
 
-enum { WORD = 8, BLOCK = RT_ROW, TOLD_LOG = 11 };
+enum { WORD = 8, BLOCK = RT_ROW };
 enum { FEW = 12, FEW_ROUNDS = 8 };     /* events, iterations */
 enum { MOST = 1 << 26, PLACES = 256 }; /* iterations */
 
@@ -62,15 +64,6 @@ struct loop {
 static __thread struct loop loop __attribute__((tls_model("initial-exec")));
 
 enum { WRITES = 1 << 8, STRETCH_SHIFT = 16 };
-
-struct told {
-	uintptr_t addr;
-	int64_t step;
-	uint64_t n;
-	uint64_t what; /* and the stretch */
-};
-
-static struct told told[1 << TOLD_LOG];
 
 /* The part of an access that lies in one word. */
 struct part {
@@ -125,7 +118,7 @@ RT_ABI(RT_HOT int64_t, __snag_loop_begin, uint64_t iterations, uint64_t accesses
 	loop.n = 0;
 	loop.usual = NULL;
 	if (rt_unlikely((int64_t)(n * accesses) > rt_hot.fuel)) {
-		if (!rt.on || rt.is_free)
+		if (!rt.on)
 			return all_slow;
 		m = rt_hot.fuel > 0 ? rt_hot.fuel / (int64_t)accesses : 0;
 	}
@@ -162,9 +155,10 @@ static void one_by_one(uint64_t n)
 /* Whether the accesses were told before in this stretch; they are now. */
 static inline bool is_told(const struct access *a, uint64_t n)
 {
-	const struct told t = {a->addr, a->step, n, a->what | rt.stretch << STRETCH_SHIFT};
+	struct rt_filter *f = rt_hot.filter;
+	const struct rt_told t = {a->addr, a->step, n, a->what | f->stretch << STRETCH_SHIFT};
 	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
-	struct told *slot = &told[key >> (64 - TOLD_LOG)];
+	struct rt_told *slot = &f->told[key >> (64 - RT_TOLD_LOG)];
 	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)
 		return true;
 	*slot = t;
@@ -273,9 +267,9 @@ static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, un
 				    bool is_write)
 {
 	const uint64_t entry = rt_filter_entry(addr, k, is_write);
-	const uint64_t end = rt_filter.bytes / RT_FILTER_ENTRY + 1;
+	const uint64_t end = rt_hot.filter->bytes / RT_FILTER_ENTRY + 1;
 	const int64_t far = step >> k;
-	uint64_t *row = rt_filter.slot[k], is_new = 0;
+	uint64_t *row = rt_hot.filter->slot[k], is_new = 0;
 	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);
 	if (far == 1 && at + n <= end)
 		return rt_row_note(row + at, entry, n, is_write);
@@ -320,10 +314,19 @@ static void tied_note(struct look *l, uint64_t first, unsigned n)
 		}
 }
 
+static void record_put(uint64_t what, uint32_t loc, uint32_t arg)
+{
+	if (rt.is_free)
+		rt_lane_plain(what, loc, arg);
+	else
+		rt_put_what(what, loc, arg);
+}
+
 static void part_put(const struct look *l, const struct part *p, uint64_t i)
 {
-	rt_put(p->is_write ? RT_WRITE : RT_READ, 1u << p->k, p->addr + i * (uint64_t)p->step,
-	       p->loc, (uint32_t)(l->fuel - i * l->period - p->number - 1));
+	record_put(rt_what(p->is_write ? RT_WRITE : RT_READ, 1u << p->k,
+			   p->addr + i * (uint64_t)p->step),
+		   p->loc, (uint32_t)(l->fuel - i * l->period - p->number - 1));
 }
 
 static void round_put(const struct look *l, uint64_t i)
@@ -349,8 +352,9 @@ static void segment_end(struct look *l)
 	for (uint64_t i = 0; i < (is_run ? ROUNDS : n); i++)
 		round_put(l, first + i);
 	if (is_run)
-		rt_run_put((unsigned)__builtin_popcount(parts),
+		record_put(rt_what(RT_AGAIN, (unsigned)__builtin_popcount(parts), 0), 0,
 			   (uint32_t)(n - ROUNDS) * (uint32_t)__builtin_popcount(parts));
+	rt_run_forget(&rt_run);
 }
 
 /* Iterations behind those of the segment. */
@@ -405,14 +409,14 @@ RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
 {
 	const struct rt_thread *self = rt_hot.self;
 	struct look l;
-	if (loop.usual)
+	if (loop.usual && *loop.usual != (uint32_t)n)
 		*loop.usual = (uint32_t)n;
-	if (rt_unlikely(!rt.on || rt.is_free || !self || self->state != RT_RUNNING ||
+	if (rt_unlikely(!rt.on || !self || (self->state != RT_RUNNING && !rt.is_free) ||
 			loop.n > RT_RUN_MAX || rt_hot.fuel < (int64_t)(n * loop.n))) {
 		one_by_one(n);
 		return;
 	}
-	if (rt_unlikely(rt.is_unheard || self->ignores)) {
+	if (rt_unlikely(rt.is_unheard || self->ignores || self->is_open)) {
 		rt_hot.fuel -= (int64_t)(n * loop.n);
 		return;
 	}

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x42746e6e63676e73u  /* "sngcnntB": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x43746e6e63676e73u  /* "sngcnntC": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -95,6 +95,13 @@ struct rt_verdict {
 /* What the system answers differently in every run. */
 enum rt_asked_system { RT_ASKED_TIME, RT_ASKED_PID, RT_ASKED_RANDOM, RT_ASKED_SYSTEM };
 
+/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
+struct rt_open_run {
+	uint64_t at;	 /* its number */
+	uint32_t period; /* its size */
+	uint32_t events; /* its arg; 0: no run is open */
+};
+
 struct rt_channel {
 	uint64_t magic;
 	uint32_t records;
@@ -102,10 +109,7 @@ struct rt_channel {
 	uint32_t reader;  /* pid of the recorder, to see whether it still lives */
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
-	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
-	uint64_t run_at;     /* its number */
-	uint32_t run_period; /* its size */
-	uint32_t run_events; /* its arg; 0: no run is open */
+	struct rt_open_run run;
 	/* Of a program that started its observer by itself (observe.c): */
 	uint32_t is_attached;
 	uint32_t finished; /* by the writer: 1 + its exit status; 0: it runs */
@@ -201,6 +205,13 @@ enum rt_op {
 	RT_ORDER, /* takes number `address` of shard arg; loc = fuel; size = 1: together with the
 		   * next record */
 	RT_END,	  /* the last record of a thread */
+	/* A number and its record in one: of a lock without a number of its own, or an atomic variable,
+	 * at the address; arg = the number, its lower half; the shard follows from the address (ring.h) */
+	RT_STEP_ACQUIRE, /* size = enum rt_step_lock */
+	RT_STEP_RELEASE,
+	RT_STEP_READ, /* size = enum rt_step_atomic */
+	RT_STEP_WRITE,
+	RT_STEP_UPDATE,
 	RT_LOCK_ENDS, /* the lock at the address, arg UINT32_MAX, is another one from here on */
 	RT_OPS
 };
@@ -256,6 +267,8 @@ enum rt_stuck {
 	RT_STUCKS
 };
 
+enum { RT_NAME_PART = 6, RT_NAME_PARTS = 3 };
+
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn, size =
@@ -267,6 +280,8 @@ enum rt_note {
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
+	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
+			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };
 
 /* What a task waits for; as enum snag_wait of task/task.h. */
@@ -296,6 +311,13 @@ enum rt_label {
 };
 
 _Static_assert(RT_OPS <= 128, "an op has 7 bits");
+
+static inline struct rt_record rt_open_run_record(const struct rt_open_run *run)
+{
+	return (struct rt_record){.what = (uint64_t)RT_AGAIN << RT_OP_SHIFT |
+					  (uint64_t)(run->period & 0xff) << RT_SIZE_SHIFT,
+				  .arg = run->events};
+}
 
 static inline uint64_t rt_record_address(const struct rt_record *r)
 {

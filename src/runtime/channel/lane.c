@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lane.c - a thread writes to its own ring: threads that run in parallel
- *
- * The filter of each thread ([known]), by words of 8 bytes:
- *
- *   63             31 30         16 15      8 7        0
- *   +----------------+-------------+---------+---------+
- *   |    high bits   |    epoch    |  seen   | written |
- *   +----------------+-------------+---------+---------+
  */
 #include "runtime/channel/lane.h"
 
+#include "runtime/access/access.h"
 #include "runtime/access/stack.h"
 #include "runtime/channel/record.h"
 #include "runtime/channel/ring.h"
@@ -21,15 +15,14 @@
 #include <sys/mman.h>
 
 enum {
-	FILTER_LOG = 15, /* 256 KB; pages that are not needed are not there */
-	FILTER_STEP = 0x9b7,
-	EPOCH_BITS = 15,
-	EPOCH_SHIFT = 16,
-	SEEN_SHIFT = 8,
 	RANGE_MAX = 1 << 30,
+	RUN_MAX = 1 << 30, /* accesses */
 	PAGE = 4096,
+	WORD = 8,
 };
-enum { LIFE, HEAP, HEAP_LOG = 5, HEAPS = 1 << HEAP_LOG, OBJECTS = HEAP + HEAPS, PART_LOG = 16 };
+enum { PART_LOG = 16 };
+/* Its lower half, which records have, is 0. */
+#define FUEL (INT64_C(1) << 62)
 enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
 enum { ROOM_WANTED = RT_RING_RECORDS / 4 };
 
@@ -39,7 +32,15 @@ static struct {
 	char spare[52];
 } shard[RT_SHARDS] __attribute__((aligned(64)));
 
+/* What a lane has beside its ring. */
+struct kit {
+	struct rt_run run;
+	struct rt_place places[RT_PLACES];
+	struct rt_filter filter;
+};
+
 static struct rt_ring *rings;
+static struct kit *kits[RT_RINGS];	/* by ring; NULL: none yet */
 static uint32_t nrings;			/* used so far */
 static uint32_t ended[RT_RINGS];	/* rings whose threads have ended, a queue */
 static uint64_t ended_first, ended_end; /* of it */
@@ -108,12 +109,26 @@ static inline void lane_put(struct rt_lane *l, uint64_t what, uint32_t loc, uint
 {
 	if (rt_unlikely(l->n == l->limit))
 		lane_room(l);
+	rt_put_prepare(&l->ring->record[l->n % RT_RING_RECORDS]);
 	rt_ring_write(l->ring, l->n++, what, loc, arg);
 }
 
 static void lane_copy(struct rt_lane *l, const struct rt_record *r)
 {
 	lane_put(l, r->what, r->loc, r->arg);
+}
+
+/* Another record than the next access follows. */
+static inline void run_end(struct rt_lane *l)
+{
+	struct rt_run *run = l->run;
+	rt_run_forget(run);
+	if (rt_likely(!run->is_open))
+		return;
+	run->is_open = false;
+	if (run->open->events)
+		lane_put(l, rt_what(RT_AGAIN, run->period, 0), 0, run->open->events);
+	run->open->events = 0;
 }
 
 static uint64_t number_of(uint32_t which)
@@ -130,7 +145,8 @@ static void order_put(struct rt_lane *l, uint32_t which, bool is_step)
 {
 	if (l->limit - l->n < 2) /* the record behind it has room, too */
 		lane_room(l);
-	lane_put(l, rt_what(RT_ORDER, is_step, number_of(which)), fuel_of(l), which);
+	l->told = fuel_of(l);
+	lane_put(l, rt_what(RT_ORDER, is_step, number_of(which)), l->told, which);
 }
 
 static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *r)
@@ -139,33 +155,69 @@ static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *
 	lane_copy(l, r);
 }
 
-static uint32_t shard_of(uint64_t object)
+static void count_put(struct rt_lane *l)
 {
-	return OBJECTS + (uint32_t)((object * 0x9e3779b97f4a7c15u) >> 32) % (RT_SHARDS - OBJECTS);
+	l->told = (uint32_t)rt_hot.fuel;
+	lane_put(l, rt_what(RT_COUNT, 0, 0), 0, l->told);
 }
 
-static uint32_t shard_at(const volatile void *at)
+/* What the record of a step says of the fuel: events since the last one that has it, `most` of
+ * them. */
+static inline uint32_t events_since(struct rt_lane *l, uint32_t most)
 {
-	return shard_of((uintptr_t)at >> 3);
+	const uint32_t fuel = (uint32_t)rt_hot.fuel, events = l->told - fuel;
+	l->told = fuel;
+	if (rt_likely(events <= most))
+		return events;
+	count_put(l);
+	return 0;
+}
+
+/* A step in one record. */
+static inline void short_put(struct rt_lane *l, uint64_t what, uint32_t loc)
+{
+	if (rt_unlikely(l->n == l->limit))
+		lane_room(l);
+	lane_put(l, what, loc, (uint32_t)number_of(rt_shard_at(what & RT_ADDRESS_MASK)));
+}
+
+void rt_lane_mutex(bool is_taken, bool gives_up, uintptr_t at, uint32_t loc)
+{
+	struct rt_lane *l = &rt_hot.self->lane;
+	run_end(l);
+	const uint32_t events = events_since(l, RT_STEP_LOCK_EVENTS);
+	short_put(l,
+		  rt_what(is_taken ? RT_STEP_ACQUIRE : RT_STEP_RELEASE,
+			  events | (gives_up ? RT_STEP_GIVES_UP : 0), at),
+		  loc);
+}
+
+static void atomic_put(struct rt_lane *l, enum rt_op op, const struct rt_record *r)
+{
+	const uint32_t events = events_since(l, RT_STEP_ATOMIC_EVENTS);
+	const unsigned size = (unsigned)__builtin_ctz(rt_record_size(r)) |
+			      (r->arg & RT_STEP_ORDER) << RT_STEP_ORDER_SHIFT |
+			      events << RT_STEP_ATOMIC_SHIFT;
+	short_put(l, rt_what(op, size, rt_record_address(r)), r->loc);
 }
 
 void rt_lane_lock(const volatile void *at)
 {
-	rt_sys_lock(&shard[shard_at(at)].lock);
+	rt_sys_lock(&shard[rt_shard_at((uintptr_t)at)].lock);
 }
 
 void rt_lane_unlock(const volatile void *at)
 {
-	rt_sys_unlock(&shard[shard_at(at)].lock);
+	rt_sys_unlock(&shard[rt_shard_at((uintptr_t)at)].lock);
 }
 
 /* [begins] [ends] A number of each part of the heap that the memory lies in. */
 static void heap_put(struct rt_lane *l, uint64_t address, uint64_t nbytes)
 {
 	uint64_t first = address >> PART_LOG, end = (address + nbytes) >> PART_LOG;
-	uint64_t n = end - first < HEAPS ? end - first + 1 : HEAPS;
+	uint64_t n = end - first < RT_HEAPS ? end - first + 1 : RT_HEAPS;
 	for (uint64_t i = 0; i < n; i++)
-		order_put(l, HEAP + (uint32_t)(first + i) % HEAPS, false);
+		order_put(l, RT_SHARD_HEAP + (uint32_t)(first + i) % RT_HEAPS, false);
 }
 
 static uint64_t forgotten(const struct rt_record *r)
@@ -175,8 +227,7 @@ static uint64_t forgotten(const struct rt_record *r)
 
 void rt_lane_put(const struct rt_record *r)
 {
-	struct rt_thread *self = rt_hot.self;
-	struct rt_lane *l = &self->lane;
+	struct rt_lane *l = &rt_hot.self->lane;
 	switch (rt_record_op(r)) {
 	case RT_NODE:
 	case RT_MODULE:
@@ -185,25 +236,36 @@ void rt_lane_put(const struct rt_record *r)
 	case RT_DEFAULT:
 	case RT_NOTE:
 		common_put(r);
+		return;
+	default:
 		break;
+	}
+	run_end(l);
+	switch (rt_record_op(r)) {
 	case RT_FORK:
 	case RT_JOIN:
-		step_put(l, LIFE, r);
+		step_put(l, RT_SHARD_LIFE, r);
 		break;
 	case RT_ACQUIRE:
 	case RT_RELEASE:
 	case RT_ACQUIRE_SHARED:
 	case RT_RELEASE_SHARED:
 	case RT_LOCK_ENDS:
+		step_put(l, rt_shard_at(rt_record_address(r)), r);
+		break;
 	case RT_ATOMIC_READ:
+		atomic_put(l, RT_STEP_READ, r);
+		break;
 	case RT_ATOMIC_WRITE:
+		atomic_put(l, RT_STEP_WRITE, r);
+		break;
 	case RT_ATOMIC_UPDATE:
-		step_put(l, shard_of(rt_record_address(r) >> 3), r);
+		atomic_put(l, RT_STEP_UPDATE, r);
 		break;
 	case RT_SYNC_READ:
 	case RT_SYNC_WRITE:
 	case RT_SYNC_UPDATE:
-		step_put(l, shard_of((uint64_t)r->arg << 48), r);
+		step_put(l, rt_shard_of((uint64_t)r->arg << 48), r);
 		break;
 	case RT_ALLOC:
 		heap_put(l, rt_record_address(r), r->arg);
@@ -212,16 +274,22 @@ void rt_lane_put(const struct rt_record *r)
 	case RT_FREE:
 		lane_copy(l, r);
 		heap_put(l, rt_record_address(r), r->arg);
-		self->lane.epoch++;
+		rt_epoch_new();
 		break;
 	case RT_FORGET:
 		heap_put(l, rt_record_address(r), forgotten(r));
 		lane_copy(l, r);
 		heap_put(l, rt_record_address(r), forgotten(r));
-		self->lane.epoch++;
+		rt_epoch_new();
 		break;
 	case RT_FENCE:
-		lane_put(l, rt_what(RT_COUNT, 0, 0), 0, (uint32_t)rt_hot.fuel);
+		count_put(l);
+		lane_copy(l, r);
+		break;
+	case RT_READ:
+	case RT_WRITE:
+	case RT_COUNT:
+		l->told = r->arg;
 		lane_copy(l, r);
 		break;
 	default:
@@ -255,18 +323,81 @@ static bool ring_take(uint32_t *ret_index)
 	}
 }
 
+static bool memory_open(void *at, size_t from, size_t nbytes)
+{
+	const size_t first = from & ~(size_t)(PAGE - 1);
+	return rt_sys(SYS_mprotect, (long)((char *)at + first), (long)(from + nbytes - first),
+		      PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+}
+
+/* Entries of the filter: few threads have large ones.  Pages that are not needed are not there. */
+static unsigned filter_log(uint32_t index)
+{
+	enum { FEW = 8, SOME = 64, LARGE_LOG = 18, MEDIUM_LOG = 16, SMALL_LOG = RT_FILTER_LOG };
+	return index < FEW ? LARGE_LOG : index < SOME ? MEDIUM_LOG : SMALL_LOG;
+}
+
+/* Only as much of the filter is there as it uses. */
+static struct kit *kit_new(uint32_t index)
+{
+	const unsigned log = filter_log(index);
+	const size_t row = (size_t)RT_FILTER_ENTRY << log, at = offsetof(struct kit, filter);
+	long map = rt_sys(SYS_mmap, 0, sizeof(struct kit), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct kit *kit = (struct kit *)map;
+	if ((map < 0 && map > -PAGE) ||
+	    !memory_open(kit, 0, at + offsetof(struct rt_filter, slot[0])))
+		return NULL;
+	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
+		if (!memory_open(kit, at + offsetof(struct rt_filter, slot[k]), row))
+			return NULL;
+	if (!memory_open(kit, at + offsetof(struct rt_filter, told), sizeof(kit->filter.told)))
+		return NULL;
+	kit->filter.bytes = RT_FILTER_BYTES(log);
+	kit->filter.epochs = RT_SEEN; /* number 0 */
+	return kit;
+}
+
+/* What the thread before left is of epochs before, and of the same places in the code. */
+static struct kit *kit_take(uint32_t index)
+{
+	if (!kits[index])
+		kits[index] = kit_new(index);
+	return kits[index];
+}
+
 bool rt_lane_take(struct rt_thread *t)
 {
 	struct rt_lane *l = &t->lane;
 	if (!ring_take(&l->index))
 		return false;
+	struct kit *kit = kit_take(l->index);
+	if (!kit) {
+		rings[l->index].is_read = 1;
+		ended[ended_end++ % RT_RINGS] = l->index;
+		return false;
+	}
 	l->ring = &rings[l->index];
 	l->ring->is_read = 0;
 	l->n = l->ring->written;
 	l->limit = l->n; /* asks for room first */
-	l->places = rt_alloc(RT_PLACES * sizeof(*l->places));
+	l->fuel = t->turn_fuel = FUEL;
+	l->told = 0;
+	l->filter = &kit->filter;
+	l->run = &kit->run;
+	l->places = kit->places;
+	rt_run_init(l->run, &l->ring->run);
 	common_put(&(struct rt_record){.what = rt_what(RT_RING, 0, l->index), .arg = t->tid});
 	return true;
+}
+
+/* The calling thread uses what is its own. */
+static void kit_use(const struct rt_lane *l)
+{
+	rt_hot.fuel = l->fuel;
+	rt_hot.filter = l->filter;
+	rt_hot.places = l->places;
+	rt_epoch_new();
 }
 
 void rt_lanes_begin(struct rt_thread *main)
@@ -274,36 +405,34 @@ void rt_lanes_begin(struct rt_thread *main)
 	common_n = rt.written;
 	__atomic_store_n(&rt.channel->is_parallel, 1, __ATOMIC_RELAXED);
 	rt.written = rt.limit = 0; /* rt_record_room() gets every record */
-	rt_lane_take(main);
-	rt_hot.places = main->lane.places;
+	if (!rt_lane_take(main))
+		rt_fail("no memory for the first thread");
+	kit_use(&main->lane);
 }
 
 void rt_lane_begins(void)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
-	rt_hot.places = l->places;
-	order_put(l, LIFE, false);
+	kit_use(l);
+	order_put(l, RT_SHARD_LIFE, false);
 }
 
 /* [ends] The stack goes, which lies anywhere. */
 void rt_lane_end(struct rt_thread *t)
 {
 	struct rt_lane *l = &t->lane;
-	for (uint32_t i = 0; i < HEAPS; i++)
-		order_put(l, HEAP + i, false);
-	order_put(l, LIFE, false);
+	run_end(l);
+	for (uint32_t i = 0; i < RT_HEAPS; i++)
+		order_put(l, RT_SHARD_HEAP + i, false);
+	order_put(l, RT_SHARD_LIFE, false);
 	lane_put(l, rt_what(RT_END, 0, 0), 0, 0);
 	l->ring->written = l->n;
 	ended[ended_end++ % RT_RINGS] = l->index;
+	if (t != rt_hot.self)
+		return;
+	rt_hot.fuel = 0;
+	rt_hot.filter = &rt_filter;
 	rt_hot.places = rt_places;
-}
-
-void rt_lane_forget(struct rt_thread *t)
-{
-	struct rt_lane *l = &t->lane;
-	rt_free(l->filter, sizeof(*l->filter) << FILTER_LOG);
-	rt_free(l->places, RT_PLACES * sizeof(*l->places));
-	*l = (struct rt_lane){0};
 }
 
 /* Accesses. */
@@ -314,70 +443,66 @@ bool rt_lane_is_seen(void)
 	return self && !self->is_open && !self->ignores && !rt.is_alone;
 }
 
-static RT_COLD void filter_clear(struct rt_lane *l)
+/* Memory that no other thread has reached yet is known when it was accessed. */
+static RT_COLD void unseen(uintptr_t addr, unsigned k, bool is_write)
 {
-	if (l->filter)
-		memset(l->filter, 0, sizeof(*l->filter) << FILTER_LOG);
-	else
-		l->filter = rt_alloc(sizeof(*l->filter) << FILTER_LOG);
-	l->epoch = 1;
+	const struct rt_thread *self = rt_self();
+	if (self && !self->is_open && !self->ignores && rt.is_alone && !rt_stranger_may_come)
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 }
 
-/* [known] Whether the thread has made this access in this epoch; it has from here on. */
-static inline bool is_known(struct rt_lane *l, uintptr_t addr, unsigned size, bool is_write)
+/* An access inside one word: recorded, or counted. */
+static inline void word_put(struct rt_lane *l, uint64_t what, uintptr_t pc)
 {
-	if (rt_unlikely(!l->filter || l->epoch >> EPOCH_BITS))
-		filter_clear(l);
-	const uintptr_t word = addr >> 3;
-	/* arrays that lie powers of two apart do not meet */
-	const uintptr_t at = word + (word >> FILTER_LOG) * FILTER_STEP;
-	uint64_t *slot = &l->filter[at & ((1 << FILTER_LOG) - 1)];
-	const uint64_t mask = (uint64_t)((1u << size) - 1) << (addr & 7);
-	const uint64_t key =
-		word >> FILTER_LOG << (EPOCH_SHIFT + EPOCH_BITS) | l->epoch << EPOCH_SHIFT;
-	const uint64_t need = is_write ? mask : mask << SEEN_SHIFT;
-	if ((*slot & (~0ull << EPOCH_SHIFT | need)) == (key | need))
-		return true;
-	if (*slot >> EPOCH_SHIFT != key >> EPOCH_SHIFT)
-		*slot = key;
-	*slot |= mask << SEEN_SHIFT | (is_write ? mask : 0);
-	return false;
+	struct rt_run *run = l->run;
+	const uint64_t fuel = (uint64_t)rt_hot.fuel;
+	const uint32_t caller = rt_caller();
+	l->told = (uint32_t)fuel;
+	if (run->is_open) {
+		if (rt_likely(run->open->events < RUN_MAX) &&
+		    rt_run_takes(run, (struct rt_step){what, pc, fuel, caller}))
+			return;
+		run_end(l);
+	}
+	lane_put(l, what, rt_location(pc), (uint32_t)fuel);
+	rt_run_note(run, what, pc, fuel, caller, l->n);
 }
 
-static void word_put(struct rt_lane *l, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
-{
-	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
-		rt_branch_address(pc, addr);
-	rt_hot.has_read |= !is_write;
-	lane_put(l, rt_what(is_write ? RT_WRITE : RT_READ, size, addr), rt_location(pc),
-		 (uint32_t)rt_hot.fuel);
-}
-
-void rt_lane_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+RT_HOT void rt_lane_access(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	struct rt_thread *self = rt_hot.self;
-	if (!rt_lane_is_seen())
+	if (rt_unlikely(!rt_lane_is_seen())) {
+		unseen(addr, k, is_write);
 		return;
-	while (size > 0) {
-		unsigned here = 8 - (addr & 7);
+	}
+	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	rt_hot.has_read |= !is_write;
+	for (unsigned size = 1u << k, here; size > 0; addr += here, size -= here) {
+		here = WORD - (addr & (WORD - 1));
 		here = here < size ? here : size;
-		if (!is_known(&self->lane, addr, here, is_write))
-			word_put(&self->lane, addr, here, is_write, pc);
-		addr += here;
-		size -= here;
+		word_put(&self->lane, rt_what(is_write ? RT_WRITE : RT_READ, here, addr), pc);
 	}
 	if (rt_unlikely(self->signals_kept != self->signals_run))
 		rt_signals_free(self); /* they came meanwhile */
 }
 
+void rt_lane_plain(uint64_t what, uint32_t loc, uint32_t arg)
+{
+	struct rt_lane *l = &rt_hot.self->lane;
+	run_end(l);
+	l->told = (uint32_t)rt_hot.fuel - UINT32_MAX / 2; /* not known: of a run it is not here */
+	lane_put(l, what, loc, arg);
+}
+
 void rt_lane_range(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
+	if (rt_unlikely(!rt_lane_is_seen()))
+		return;
 	const uint32_t loc = rt_location(pc);
-	if (rt_unlikely(rt_has_blocks && rt_hot.has_read)) /* its length may depend on a read */
-		rt_branch(pc);
 	rt_hot.has_read |= !is_write;
-	lane_put(l, rt_what(RT_COUNT, 0, 0), 0, (uint32_t)rt_hot.fuel);
+	run_end(l);
+	count_put(l);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		lane_put(l, rt_what(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, element, addr), loc,
 			 (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));

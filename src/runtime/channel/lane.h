@@ -11,7 +11,7 @@
  *                  records, not in happens-before.
  *
  *             LIFE                threads that begin and end, forks and joins
- *             HEAP ... HEAP + 31  memory that begins and ends, by 64 KB
+ *             32 of the heap      memory that begins and ends, by 64 KB
  *             others              locks, tokens and atomic variables, by address
  *
  * Rules.  [common]  What all threads refer to (places in the code, modules) goes to the channel,
@@ -19,9 +19,11 @@
  *         [begins]  Memory that begins (RT_ALLOC, a stack): its numbers come before the record.
  *         [ends]    Memory that ends (RT_FREE): its numbers come behind the record.
  *         [step]    All other records of synchronisation are one step with their number.
- *         [known]   An access that the thread made before, with no synchronisation of its own
- *                   since, has the same place in happens-before, and is not written.
- *         [count]   Fuel only falls, from 0: every event takes 1, as when threads take turns.
+ *         [own]     Each lane has a filter (access/filter.h), a search for runs (run.h) and a cache
+ *                   of places (access/stack.h) of its own: the same as threads have in common
+ *                   when they take turns.
+ *         [count]   Every event takes 1 of the fuel, as when threads take turns; it is never used
+ *                   up.  What has no fuel is no thread, or not yet.
  */
 #ifndef SNAG_RUNTIME_LANE_H
 #define SNAG_RUNTIME_LANE_H
@@ -38,17 +40,20 @@ bool rt_lane_take(struct rt_thread *t);
 void rt_lane_begins(void);
 /* The last records of t, which the calling thread is, or which is a fiber that never runs again. */
 void rt_lane_end(struct rt_thread *t);
-/* Frees what t has beside its ring. */
-void rt_lane_forget(struct rt_thread *t);
 /* Around an atomic operation at the address and its record: they are one step. */
 void rt_lane_lock(const volatile void *at);
 void rt_lane_unlock(const volatile void *at);
+/* The calling thread has taken the lock at the address, or is about to give it: one that has no
+ * number; gives_up: it did not wait without end. */
+void rt_lane_mutex(bool is_taken, bool gives_up, uintptr_t at, uint32_t loc);
 /* A record of the calling thread: rt_put() ends here. */
 void rt_lane_put(const struct rt_record *record);
 
-/* Plain accesses of the calling thread, which were counted. */
-void rt_lane_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
+/* Plain accesses of the calling thread, which were counted: of 2^k bytes, not in the filter. */
+void rt_lane_access(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write);
 void rt_lane_range(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
+/* A record of an access, or RT_AGAIN, as it is (loop.c). */
+void rt_lane_plain(uint64_t what, uint32_t loc, uint32_t arg);
 /* Whether what the calling thread does counts. */
 bool rt_lane_is_seen(void);
 

@@ -65,6 +65,8 @@ bool rt_record_open(void)
 	rt.channel = c;
 	rt.listener = judge_begin(c) ? rt_judged : rt_recorder;
 	rt.limit = rt.listener.record ? 0 : c->records; /* the judge gets each record */
+	rt_run_init(&rt_run, &c->run);
+	rt_filter.epochs = RT_SEEN; /* number 0 */
 	rt_filter.bytes =
 		RT_FILTER_BYTES(rt.listener.is_judge ? RT_FILTER_SMALL_LOG : RT_FILTER_MAX_LOG);
 	return true;

@@ -16,10 +16,14 @@
  *                   channel.  A thread that gets a used ring goes on where the last one ended.
  *         [first]   A record RT_RING in the channel says that a thread has a ring.  The runtime
  *                   writes it before the first record of that thread.
- *         [order]   RT_ORDER and the record behind it are one step if its size is 1.
+ *         [order]   RT_ORDER and the record behind it are one step if its size is 1.  Most steps are
+ *                   one record, RT_STEP_*, which says how many events were since the last
+ *                   record that has the fuel.
  *         [write]   Between taking a number and writing its record, a thread waits for
  *                   nothing but room in its own ring.
  *         [last]    RT_END is the last record of a thread.
+ *         [run]     RT_AGAIN follows from the records right before it.  The recorder lets the last
+ *                   RT_RING_BACK records that it has read stay as they are.
  *         `taken` and `is_read` are written by the recorder.
  */
 #ifndef SNAG_RUNTIME_RING_H
@@ -33,20 +37,52 @@
 enum {
 	RT_RINGS = 4096,	   /* threads that live at the same time */
 	RT_RING_RECORDS = 1 << 13, /* 128 KB */
+	RT_RING_BACK = 2 * RT_RUN_MAX,
 	RT_SHARDS_LOG = 10,
 	RT_SHARDS = 1 << RT_SHARDS_LOG,
 };
 
+/* Shards: one for threads that begin and end, some for memory, the others for objects. */
+enum {
+	RT_SHARD_LIFE,
+	RT_SHARD_HEAP,
+	RT_HEAPS = 32,
+	RT_SHARD_OBJECTS = RT_SHARD_HEAP + RT_HEAPS,
+};
+
+static inline uint32_t rt_shard_of(uint64_t object)
+{
+	return RT_SHARD_OBJECTS +
+	       (uint32_t)((object * 0x9e3779b97f4a7c15u) >> 32) % (RT_SHARDS - RT_SHARD_OBJECTS);
+}
+
+static inline uint32_t rt_shard_at(uint64_t address) /* of 48 bits */
+{
+	return rt_shard_of(address >> 3);
+}
+
+/* The sizes of RT_STEP_*. */
+enum rt_step_lock { RT_STEP_LOCK_EVENTS = 0x7f, RT_STEP_GIVES_UP = 0x80 };
+enum rt_step_atomic {
+	RT_STEP_SIZE = 0x3, /* log2 of the bytes */
+	RT_STEP_ORDER_SHIFT = 2,
+	RT_STEP_ORDER = 0x7,
+	RT_STEP_ATOMIC_SHIFT = 5,
+	RT_STEP_ATOMIC_EVENTS = 0x7,
+};
+
 struct rt_ring {
-	uint64_t taken;	  /* records that the recorder has read */
+	uint64_t taken;	  /* records that may be written over */
 	uint64_t written; /* records of the threads before, by the last of them */
 	uint32_t is_read; /* the recorder has read RT_END: the ring is free */
 	char spare[44];
+	struct rt_open_run run;
+	char spare2[48];
 	struct rt_record record[RT_RING_RECORDS];
 };
 
-_Static_assert(sizeof(struct rt_ring) == 64 + RT_RING_RECORDS * sizeof(struct rt_record),
-	       "a ring has one cache line in front");
+_Static_assert(sizeof(struct rt_ring) == 128 + RT_RING_RECORDS * sizeof(struct rt_record),
+	       "a ring has two cache lines in front, one for each side");
 
 /* The size of the shared memory: the channel, and the rings behind it. */
 static const size_t rt_channel_bytes =

@@ -15,12 +15,15 @@
  * State.  seen[]    the last accesses recorded since the last run ended
  *         last[]    for each place in the code, roughly: when it was executed last
  *         step[]    of the open run: what each of its k accesses will be next
- *         The length of the open run is in the channel, so that it survives the process.
+ *         open      what RT_AGAIN would say now, in shared memory, so that it survives the process
+ *         Threads that take turns have one such state, those that run in parallel one each.
  *         rest      accesses that are not examined, because those before were no run
  * Rules.  [begin]   A run begins if each of the last k accesses is as the accesses k and 2 k before
  *                   it say: same place, kind, size and call stack; address and fuel moved by the
  *                   same distance.
  *         [end]     It ends with an access that is not as expected, and with any other record.
+ *         [lane]    Of a thread that runs in parallel, the accesses from which a run follows lie
+ *                   side by side in its ring: any other record lets the search begin again.
  *         [rest]    After many accesses without a run, as many are not examined, and twice as many
  *                   each time.  A run ends that.
  * Guarantee.  The order of events is exact; RT_AGAIN counts exactly those that were left out.
@@ -42,34 +45,62 @@ struct rt_run_step {
 	uint64_t stride, fuel_step;
 };
 
+enum { RT_RUN_SEEN = 2 * RT_RUN_MAX, RT_RUN_PLACES = 64 };
+
 struct rt_run {
 	bool is_open;
 	uint32_t period, at; /* of step[], and which comes next */
 	uint32_t rest;
+	struct rt_open_run *open;
 	struct rt_run_step step[RT_RUN_MAX];
+
+	/* To find one: */
+	struct rt_step seen[RT_RUN_SEEN];
+	uint64_t last[RT_RUN_PLACES];
+	uint64_t n, first;	   /* accesses, and the first behind the last run */
+	uint64_t distance;	   /* between accesses that are alike ... */
+	uint64_t matched;	   /* ... and how many in a row were so far apart */
+	uint32_t vain, rest_after; /* accesses since the last run or rest; the next rest */
 };
 
-extern struct rt_run rt_run;
+extern struct rt_run rt_run RT_HIDDEN; /* of threads that take turns */
+
+/* Begins to look for runs; `open` is in shared memory. */
+void rt_run_init(struct rt_run *run, struct rt_open_run *open);
 
 /* Whether an access is as the open run expects; then it is counted. */
-static inline bool rt_run_takes(struct rt_step access)
+static inline bool rt_run_takes(struct rt_run *run, struct rt_step access)
 {
-	struct rt_run_step *s = &rt_run.step[rt_run.at];
+	struct rt_run_step *s = &run->step[run->at];
 	if (s->next.what != access.what || s->next.pc != access.pc ||
 	    s->next.caller != access.caller || s->next.fuel != access.fuel)
 		return false;
 	s->next.what += s->stride;
 	s->next.fuel += s->fuel_step;
-	rt_run.at = rt_run.at + 1 == rt_run.period ? 0 : rt_run.at + 1;
-	rt.channel->run_events++;
+	run->at = run->at + 1 == run->period ? 0 : run->at + 1;
+	run->open->events++;
 	return true;
 }
 
-/* Ends the open run; rt_put() calls it. */
+/* No run follows from accesses before. */
+static inline void rt_run_forget(struct rt_run *run)
+{
+	run->first = run->n;
+	run->matched = 0;
+}
+
+/* Ends the open run of threads that take turns; rt_put() calls it. */
 void rt_run_end(void);
-/* That the last two rounds of records go on so, `events` of them (loop.c). */
-void rt_run_put(unsigned period, uint32_t events);
-/* An access was recorded: a run may begin behind it. */
-void rt_run_note(uint64_t what, uintptr_t pc, uint64_t fuel, uint32_t caller);
+/* An access was recorded, by record number `written` - 1: a run may begin behind it. */
+void rt_run_look(struct rt_run *run, uint64_t what, uintptr_t pc, uint64_t fuel, uint32_t caller,
+		 uint64_t written);
+static inline void rt_run_note(struct rt_run *run, uint64_t what, uintptr_t pc, uint64_t fuel,
+			       uint32_t caller, uint64_t written)
+{
+	if (run->rest)
+		run->rest--;
+	else
+		rt_run_look(run, what, pc, fuel, caller, written);
+}
 
 #endif

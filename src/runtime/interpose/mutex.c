@@ -24,6 +24,7 @@
 
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
+#include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/free.h"
 #include "runtime/sched/sched.h"
@@ -105,10 +106,10 @@ static struct rt_thread *mutex_point(const pthread_mutex_t *mutex)
 		real_rc;                                  \
 	})
 
-/* [free] Records it; by_address: the recorder knows which lock it is. */
-static void put_parallel(enum rt_op op, bool gives_up, const volatile void *at, uintptr_t pc)
+/* [free] Records it; the recorder knows which lock it is. */
+static void put_parallel(bool is_taken, bool gives_up, const volatile void *at, uintptr_t pc)
 {
-	rt_put(op, gives_up, (uintptr_t)at, rt_location(pc), UINT32_MAX);
+	rt_lane_mutex(is_taken, gives_up, (uintptr_t)at, rt_location(pc));
 }
 
 static bool is_owner(const struct rt_thread *self, const pthread_mutex_t *mutex)
@@ -251,7 +252,7 @@ static uint32_t parallel_give_all(struct rt_thread *self, pthread_mutex_t *mutex
 	if (!is_owner(self, mutex))
 		rt_misuse(RT_MISUSE_WAIT_UNLOCKED, (uintptr_t)mutex, pc);
 	for (uint32_t i = 0; is_owner(self, mutex) && i < depth; i++) {
-		put_parallel(RT_RELEASE, false, mutex, pc);
+		put_parallel(false, false, mutex, pc);
 		rt_real.pthread_mutex_unlock(mutex);
 	}
 	return depth;
@@ -262,7 +263,7 @@ static void parallel_take_all(struct rt_thread *self, pthread_mutex_t *mutex, ui
 {
 	for (uint32_t i = 0; i < depth; i++) {
 		RT_OUTSIDE(self, rt_real.pthread_mutex_lock(mutex));
-		put_parallel(RT_ACQUIRE, false, mutex, pc);
+		put_parallel(true, false, mutex, pc);
 	}
 }
 
@@ -298,7 +299,7 @@ static int real_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, rt
 	if (rc != 0 && rc != EOWNERDEAD)
 		return rc;
 	if (is_parallel(mutex)) {
-		put_parallel(RT_ACQUIRE, deadline != RT_NEVER, mutex, pc);
+		put_parallel(true, deadline != RT_NEVER, mutex, pc);
 		return rc;
 	}
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
@@ -320,7 +321,7 @@ void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uint
 		if (!is_owner(self, mutex))
 			rt_misuse(RT_MISUSE_UNLOCK, (uintptr_t)mutex, pc);
 		if (!is_checked(mutex) || is_owner(self, mutex))
-			put_parallel(RT_RELEASE, false, mutex, pc);
+			put_parallel(false, false, mutex, pc);
 		return;
 	}
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
@@ -332,7 +333,7 @@ void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uint
 static void lock_forget(const volatile void *lock)
 {
 	if (rt.is_free)
-		put_parallel(RT_LOCK_ENDS, false, lock, RT_CALLER);
+		rt_put(RT_LOCK_ENDS, 0, (uintptr_t)lock, rt_location(RT_CALLER), UINT32_MAX);
 	rt_object_forget((uintptr_t)lock, RT_MUTEX);
 }
 
@@ -382,6 +383,8 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 		return rt_real.pthread_mutex_lock(mutex);
 	if (is_parallel(mutex) && is_owner(self, mutex) && !is_checked(mutex))
 		rt_misuse(RT_MISUSE_DOUBLE_LOCK, (uintptr_t)mutex, RT_CALLER);
+	if (is_parallel(mutex) && rt_real.pthread_mutex_trylock(mutex) == 0) /* no wait: mostly */
+		return real_taken(self, mutex, 0, RT_NEVER, RT_CALLER);
 	if (is_real(mutex))
 		return real_taken(self, mutex, REAL(self, mutex, rt_real.pthread_mutex_lock(mutex)),
 				  RT_NEVER, RT_CALLER);
@@ -513,7 +516,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		rt_free_out(self);
 		rt_real.pthread_spin_lock(lock);
 		rt_free_in(self);
-		put_parallel(RT_ACQUIRE, false, lock, RT_CALLER);
+		put_parallel(true, false, lock, RT_CALLER);
 		return 0;
 	}
 	struct rt_object *o = spin_object(lock);
@@ -534,7 +537,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (rt.is_free) {
 		int rc = rt_real.pthread_spin_trylock(lock);
 		if (rc == 0)
-			put_parallel(RT_ACQUIRE, true, lock, RT_CALLER);
+			put_parallel(true, true, lock, RT_CALLER);
 		return rc;
 	}
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
@@ -554,7 +557,7 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	if (!self)
 		return rt_real.pthread_spin_unlock(lock);
 	if (rt.is_free) {
-		put_parallel(RT_RELEASE, false, lock, RT_CALLER);
+		put_parallel(false, false, lock, RT_CALLER);
 		return rt_real.pthread_spin_unlock(lock);
 	}
 	struct rt_object *o = spin_object(lock);

@@ -76,7 +76,7 @@ static void thread_free(struct rt_thread *t)
 {
 	table[t->place] = NULL;
 	frames_give(t->frames);
-	rt_lane_forget(t);
+	t->lane = (struct rt_lane){0};
 	t->next_waiter = spare_threads;
 	spare_threads = t;
 }

@@ -16,6 +16,7 @@
  */
 #include "runtime/sched/free.h"
 
+#include "runtime/access/access.h"
 #include "runtime/channel/lane.h"
 #include "runtime/interpose/cancel.h"
 #include "runtime/interpose/object.h"
@@ -79,7 +80,7 @@ struct rt_thread *rt_free_point(void)
 		return NULL;
 	if (rt_unlikely(rt_signals_pending(self)))
 		rt_signals_free(self);
-	self->lane.epoch++;
+	rt_epoch_new();
 	rt_hot.fuel--;
 	return self;
 }
@@ -103,7 +104,6 @@ RT_COLD void rt_signals_free(struct rt_thread *self)
 
 void rt_free_begin(struct rt_thread *main)
 {
-	main->turn_fuel = rt_hot.fuel = 0;
 	main->state = RT_OUT;
 	rt.is_free = true;
 	rt_lanes_begin(main);

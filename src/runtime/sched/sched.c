@@ -253,7 +253,7 @@ static void epoch_keep(struct rt_thread *self)
 {
 	if (rt.is_of_tasks || rt_options.forget) /* so is every judged program */
 		return;
-	self->kept_epoch = rt_filter.key[0];
+	self->kept_epoch = rt_hot.filter->key[0];
 	self->kept_ends = rt.ends;
 }
 
@@ -286,7 +286,7 @@ struct rt_thread *rt_sched_point(void)
 		return NULL;
 	if (rt.is_free) {
 		rt_signals_run(self);
-		self->lane.epoch++;
+		rt_epoch_new();
 		rt_hot.fuel--;
 		return self;
 	}

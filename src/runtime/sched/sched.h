@@ -26,6 +26,8 @@
  *                    asks for it afterwards.
  *         [time]     A deadline has passed when the virtual clock says so, or when
  *                    no thread can run and the real clock says so.
+ *         [hurry]    With the option hurry=1, no thread waits for the real clock: the time
+ *                    that the program sees jumps to the first deadline.
  *         [revoke]   A thread that sleeps in code without instrumentation loses the
  *                    baton to the watchdog (watchdog.c), and asks for it at its next
  *                    event.

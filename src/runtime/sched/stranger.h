@@ -7,8 +7,6 @@
 
 #include "runtime/rt.h"
 
-extern bool rt_stranger_may_come;
-
 /* The calling thread, unknown so far, becomes one of the program's and has the baton; NULL: it is
  * none of them. */
 struct rt_thread *rt_stranger_enter(void);

@@ -24,7 +24,8 @@ void rt_time_out(struct rt_thread *t);
 /* [time] Makes the threads ready whose virtual deadline has passed, earliest first. */
 void rt_timed_wake(void);
 /* [time] If no thread can run: makes the thread with the earliest deadline ready, if the real clock
- * has passed it.  Returns whether it did. */
+ * has passed it.  [hurry] With the option `hurry`, also before that, unless a thread is in a system
+ * call.  Returns whether it did. */
 bool rt_timed_wake_idle(void);
 
 #endif
