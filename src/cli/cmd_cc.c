@@ -179,6 +179,8 @@ static void compile_flags(struct cc_words *w, const struct request *q, bool clan
 		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
 		return;
 	}
+	if (q->has_tasks || q->has_openmp)
+		cc_word_add(w, "-frecord-gcc-switches"); /* verdicts say if it was optimised */
 	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]) && !q->is_fortran;
 	     i++)
 		cc_word_add(w, without_pass[i]);
