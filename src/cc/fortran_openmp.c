@@ -256,9 +256,16 @@ static void statements_mark(struct rewriting *w, const struct loops *l, unsigned
 static unsigned collapsed(struct cc_span text)
 {
 	struct cc_span name, value;
-	while (cc_clause_next(&text, &name, &value))
-		if (cc_span_is(name, "collapse"))
-			return (unsigned)strtoul(value.at, NULL, 10);
+	while (cc_clause_next(&text, &name, &value)) {
+		unsigned n = 0;
+		if (!cc_span_is(name, "collapse"))
+			continue;
+		for (value = cc_span_trim(value); value.at < value.end && n < MOST_LOOPS;
+		     value.at++)
+			n = isdigit((unsigned char)*value.at) ? 10 * n + (unsigned)(*value.at - '0')
+							      : MOST_LOOPS;
+		return n ? n : 1;
+	}
 	return 1;
 }
 

@@ -289,7 +289,9 @@ static int fortran_rewrite(const struct steps *s, const struct source *is, const
 			       .is_fixed = s->is_fixed ||
 					   (!s->is_free && strcmp(is->suffix, ".f") == 0)};
 	int rc = file_read(from, &text, err);
+	cc_text_add(&text, "", 1); /* numbers at its end have one */
 	if (rc == 0) {
+		text.n--;
 		cc_fortran_rewrite(&done, (struct cc_span){text.at, text.at + text.n}, source, &f);
 		rc = file_write(to, &done, err);
 	}
