@@ -80,6 +80,7 @@ struct snag_detector_env {
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
+	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
 	bool pairs;	    /* every racy pair is wanted, not one for each pair of locations */
 	unsigned jobs;	    /* how many threads may be used; at least 1 */
 	uint32_t budget;    /* nodes of the search for one pair; 0: the default */

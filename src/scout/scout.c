@@ -302,12 +302,15 @@ static bool records_take(void *ctx, const struct rt_record *r, int n)
 	if (snag_spool_error(s->spool)) /* what is not there later is not looked at */
 		return false;
 	for (int i = 0; i < n && !s->takes_all;) {
-		const int accesses = accesses_take(s, r + i, n - i);
-		if (accesses == 0)
-			other_take(s, &r[i]);
-		if (accesses == 0 && is_about_run(rt_record_op(&r[i])))
+		const enum rt_op op = rt_record_op(&r[i]);
+		if (op == RT_READ || op == RT_WRITE) {
+			i += accesses_take(s, r + i, n - i);
+			continue;
+		}
+		other_take(s, &r[i]);
+		if (is_about_run(op))
 			snag_spool_put(s->about, &r[i], 1);
-		i += accesses ? accesses : 1;
+		i++;
 	}
 	return true;
 }

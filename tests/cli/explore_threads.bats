@@ -244,6 +244,48 @@ sections() { # threads rounds
 	done
 }
 
+@test "suppressed races do not count; others do" {
+	build quiet <<-'END'
+		#include <pthread.h>
+		static int x, y;
+		__attribute__((noinline)) static void quiet_write(void) { x++; }
+		__attribute__((noinline)) static void loud_write(void) { y++; }
+		static void *run(void *arg) { quiet_write(); if (arg) loud_write(); return 0; }
+		int main(int argc, char **argv)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, run, argc > 1 ? argv : 0);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+		}
+	END
+	echo 'race:quiet_write' >file
+	snags explore --schedules 30 --suppressions file ./quiet
+	[ "$status" = 0 ]
+	[[ $stderr == *"no failure in 30 schedules"* ]]
+	TSAN_OPTIONS=suppressions=file snags explore --schedules 30 ./quiet
+	[ "$status" = 0 ]
+	snags explore --schedules 30 ./quiet
+	[ "$status" = 66 ]
+	snags explore --schedules 30 --suppressions file ./quiet loud
+	[ "$status" = 66 ]
+	[[ $stderr == *"in loud_write"* ]]
+	refute grep -q 'SUMMARY.*quiet_write' <<<"$stderr"
+	snags explore --suppressions missing ./quiet
+	[ "$status" = 2 ]
+	[ "$stderr" = "snag: explore: missing: No such file or directory" ]
+}
+
+@test "races of memory that is accessed in parts" {
+	for name in race_split_memcpy race_split_bitfield race_behind_splits; do
+		"$SNAG" cc -O1 -g -pthread -o prog "$BATS_TEST_DIRNAME/../programs/$name.c"
+		snags explore --schedules 60 ./prog
+		[ "$status" = 66 ]
+		[[ $stderr == *"a data race, in schedule"* ]]
+	done
+}
+
 @test "nobody waits for the clock, and the program sees that time passes" {
 	build sleeps <<-'END'
 		#include <pthread.h>

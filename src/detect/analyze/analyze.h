@@ -34,7 +34,8 @@ struct snag_analyze_options {
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
-	bool ordered_locks; /* of tasks: for detectors that look at the observed order (detector.h) */
+	/* Of tasks: for detectors that look at the observed order (detector.h). */
+	bool ordered_locks, ordered_updates;
 	bool whole;	    /* never analyse a slice of the trace (slice.h) instead of all of it */
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
