@@ -23,7 +23,8 @@ enum { EXITCODE_NOT_GIVEN = 256 };
 static const struct cli_run_values run_defaults = {.seed = 1,
 						   .exitcode = EXITCODE_NOT_GIVEN,
 						   .replay_seconds = UINT64_MAX,
-						   .memory = CLI_MEMORY_NOT_GIVEN};
+						   .memory = CLI_MEMORY_NOT_GIVEN,
+						   .disk = CLI_MEMORY_NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct cli_run_values, name)
 static const struct cli_option run_options[] = {
@@ -174,6 +175,11 @@ static const struct cli_option run_options[] = {
 	 .value = "SIZE",
 	 .offset = FIELD(memory),
 	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
+	{.name = "disk",
+	 .kind = CLI_SIZE,
+	 .value = "SIZE",
+	 .offset = FIELD(disk),
+	 .help = "records to keep on disk, 0: any; default: 1/2 of free"},
 	{.name = "budget",
 	 .kind = CLI_NUMBER,
 	 .value = "N",

@@ -39,6 +39,7 @@ struct cli_run_values {
 	uint64_t jobs;
 	uint64_t budget;
 	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
+	uint64_t disk;	 /* likewise: half of what is free */
 	uint64_t exitcode;
 	bool exitcode_is_default; /* the command line has none */
 	int format;

@@ -76,8 +76,10 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 	cli_interrupt_catch();
 	if (v->keep || p->judged.is_of_tasks)
 		return cli_observe(&o->observed, o->argv, &how, place->file, err);
-	return cli_observe_slice(&o->observed, o->argv, &how, place->file, place->folder,
-				 &o->options, err);
+	const struct cli_observed_files files = {.trace = place->file,
+						 .folder = place->folder,
+						 .disk = cli_disk_limit(v->disk, place->folder)};
+	return cli_observe_slice(&o->observed, o->argv, &how, &files, &o->options, err);
 }
 
 /* Waits for its end and ignores what it does. */

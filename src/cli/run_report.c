@@ -5,6 +5,7 @@
 #include "cli/run_report.h"
 
 #include "base/memory.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/schedules.h"
@@ -93,6 +94,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 	r->origins = (struct snag_origins){0};
 	r->schedules = (struct snag_schedules){0};
 	cli_certificate(&r->certificate, run->analysis, run->src, run->end);
+	r->certificate.is_optimised = cli_is_of_tasks(run->analysis) && cli_is_optimised(run->argv[0]);
 	snag_report_merge(&r->report, &r->merged);
 	snag_incidents_build(&r->incidents, &r->report, &r->merged, run->suppressions);
 	r->all = (struct snag_incident_report){

@@ -39,7 +39,7 @@ static int live_end(struct live *l, struct snag_error *err)
 	l->has_ended = true;
 	if (!l->has_run)
 		l->end = snag_seconds_now();
-	if (!snag_launch_was_claimed(l->launch))
+	if (!snag_launch_was_claimed(l->launch) && !l->was_late)
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start",
 				 l->src.name);
@@ -57,8 +57,10 @@ static int records_next(struct live *l)
 	int n = snag_launch_next(l->launch, l->record, RECORDS);
 	if (!detour)
 		return n;
-	if (n > 0)
-		detour->records(detour->ctx, l->record, n);
+	if (n > 0 && !detour->records(detour->ctx, l->record, n)) {
+		snag_launch_abandon(l->launch);
+		n = -1;
+	}
 	if (n >= 0)
 		return 0;
 	detour->ended(detour->ctx);

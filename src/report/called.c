@@ -152,10 +152,18 @@ static bool parts_follow(struct line l, size_t end)
 	return at(l, end) == '[' || at(l, end) == '.';
 }
 
+/* [fortran] */
+static bool is_fortran(const char *file)
+{
+	const char *dot = file ? strrchr(file, '.') : NULL;
+	return dot && (dot[1] == 'f' || dot[1] == 'F') && !strpbrk(dot, "/+");
+}
+
 char *snag_called_at(const struct snag_frame *frame, bool has_parts)
 {
+	bool has_column = frame->column && !is_fortran(frame->file);
 	char *name = NULL,
-	     *line = frame->column ? snag_source_line(frame->file, frame->line) : NULL;
+	     *line = has_column ? snag_source_line(frame->file, frame->line) : NULL;
 	size_t from = 0, length, n = line ? strlen(line) : 0;
 	length = n > 0 ? snag_called_in(line, n, frame->column, &from) : 0;
 	if (length && has_parts && !parts_follow((struct line){line, n}, from + length))

@@ -98,6 +98,8 @@ void snag_certificate_text(const struct snag_certificate *c, const struct snag_n
 	if (c->is_race_free && c->orders)
 		snag_printf(to, " (all orders of its sections were run: %llu)",
 			    (unsigned long long)c->orders);
+	if (c->is_race_free && c->is_optimised)
+		snag_print(to, " (the code as optimised)");
 	if (c->is_race_free)
 		snag_print(to, "\n");
 	for (size_t i = 0; i < c->n && !c->is_race_free; i++) {
@@ -125,6 +127,8 @@ void snag_certificate_json(const struct snag_certificate *c, const struct snag_n
 		snag_json_string(j, "text", snag_certificate_words(c));
 	if (c->orders)
 		snag_json_uint(j, "orders", c->orders);
+	if (c->is_optimised)
+		snag_json_bool(j, "optimised", true);
 	snag_json_array(j, "obstacles");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];

@@ -166,6 +166,17 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
+/* gfortran's __state_MOD_total, the variable total of module state, as gdb writes it. */
+static bool fortran_demangle(const char *name, char *to, size_t room)
+{
+	static const char mark[] = "_MOD_";
+	const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, mark) : NULL;
+	if (!middle || middle == name + 2 || !middle[strlen(mark)])
+		return false;
+	snprintf(to, room, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + strlen(mark));
+	return true;
+}
+
 /* Removes the suffixes of names that compilers derive from a variable: name.body, and parts
  * name.0, name.1 ... */
 static const char *demangled(struct snag_symbols *s, const char *name)
@@ -174,6 +185,8 @@ static const char *demangled(struct snag_symbols *s, const char *name)
 	char text[1024];
 	if (!name)
 		return NULL;
+	if (fortran_demangle(name, text, sizeof(text)))
+		return keep(s, text);
 	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
 	if (!plain && dot && (size_t)(dot - name) < sizeof(text)) {
 		snprintf(text, sizeof(text), "%.*s", (int)(dot - name), name);

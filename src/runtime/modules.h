@@ -14,6 +14,9 @@ void rt_modules_tell(void);
 /* Whether code at that address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);
 
+/* Whether it lies in the library of gfortran. */
+bool rt_modules_is_fortran(uintptr_t pc);
+
 /* Whether it lies in the executable. */
 bool rt_modules_is_program(uintptr_t pc);
 

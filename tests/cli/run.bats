@@ -152,6 +152,22 @@ slow_make() {
 	"$SNAG" cc -g -pthread slow.c -o slow
 }
 
+@test "a replay that is killed before the program has started was not tried" {
+	slow_make
+	cat >slowly <<-'END'
+		#!/bin/sh
+		if [ -e ran ]; then sleep 30; fi
+		touch ran
+		exec ./slow 1
+	END
+	chmod +x slowly
+	run --separate-stderr "$SNAG" run --replay-seconds 1 --json late.json ./slowly
+	[ "$status" = 66 ]
+	refute grep -q 'did not start' <<<"$stderr"
+	[ "$(jq -r '.incidents[0] | .verdict + " " + .replay' late.json)" = "predicted not tried" ]
+	jq -e '.replays.predicted == {tried: 0, left: 1}' late.json
+}
+
 @test "replays have a time: predicted races first, and what is left is said" {
 	slow_make
 	# All of it: nothing is left to say.
