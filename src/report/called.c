@@ -162,8 +162,7 @@ static bool is_fortran(const char *file)
 char *snag_called_at(const struct snag_frame *frame, bool has_parts)
 {
 	bool has_column = frame->column && !is_fortran(frame->file);
-	char *name = NULL,
-	     *line = has_column ? snag_source_line(frame->file, frame->line) : NULL;
+	char *name = NULL, *line = has_column ? snag_source_line(frame->file, frame->line) : NULL;
 	size_t from = 0, length, n = line ? strlen(line) : 0;
 	length = n > 0 ? snag_called_in(line, n, frame->column, &from) : 0;
 	if (length && has_parts && !parts_follow((struct line){line, n}, from + length))
