@@ -151,7 +151,8 @@ if wants programs; then
 	bench/suites.py --repetitions "$repetitions" build/snag "$out"
 	bench/suites_page.py "$out"
 	bench/programs.py build/snag "$repetitions" "$commit" "$out/programs.csv" "$out/programs.md"
-	echo "bench: wrote $out/programs.csv and $out/programs.md" >&2
+	bench/free.py build/snag "$repetitions" "$commit" "$out/parallel.md"
+	echo "bench: wrote $out/programs.csv, $out/programs.md and $out/parallel.md" >&2
 fi
 
 if wants compile; then

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct snag_attached attached;
@@ -32,9 +33,11 @@ static void output_leave(void)
 
 static int observed_run(const void *values, char *const *operand, struct snag_error *err)
 {
-	char more;
-	if (sscanf(operand[0], "%d,%d,%d%c", &attached.channel, &attached.ready, &attached.pid,
-		   &more) != 3)
+	int n = 0;
+	if (sscanf(operand[0], "%d,%d,%d%n", &attached.channel, &attached.ready, &attached.pid,
+		   &n) == 3)
+		attached.is_forked = strcmp(operand[0] + n, ",forked") == 0;
+	if (n == 0 || (operand[0][n] && !attached.is_forked))
 		return snag_fail(err, SNAG_EINPUT,
 				 "programs built with 'snag cc' start this; see 'snag help run'");
 	fcntl(attached.channel, F_SETFD, FD_CLOEXEC);
@@ -47,7 +50,7 @@ static int observed_run(const void *values, char *const *operand, struct snag_er
 const struct cli_command cli_command_observed = {
 	.name = "observed",
 	.summary = "observe the program that starts this",
-	.operands = "FD,FD,PID PROG [ARGS...]",
+	.operands = "FD,FD,PID[,forked] PROG [ARGS...]",
 	.min_operands = 2,
 	.max_operands = CLI_ALL_OPERANDS,
 	.about = "Programs built with 'snag cc' start this when they are started without\n"

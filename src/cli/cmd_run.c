@@ -249,6 +249,7 @@ int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_er
 {
 	struct cli_run_values v = run_defaults;
 	v.attached = to;
+	v.no_replay = to->is_forked; /* only its parent could run it again */
 	return run_run(&v, argv, err);
 }
 

@@ -7,6 +7,9 @@
  */
 #include "cli/environment.h"
 
+#include "cli/command.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +35,13 @@ static const char *option_in(const char *s, const char *key, char *to, size_t ro
 			continue;
 		s++;
 		const char *end = value_end(&s);
-		if (is_it && (size_t)(end - s) < room) {
+		if (is_it && (size_t)(end - s) >= room) {
+			fprintf(stderr,
+				"snag: the value of option %s in the environment is too long\n",
+				key);
+			exit(CLI_BAD);
+		}
+		if (is_it) {
 			memcpy(to, s, (size_t)(end - s));
 			to[end - s] = 0;
 			found = to;

@@ -36,7 +36,7 @@ enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
 struct exploration {
 	const struct cli_explore_options *options;
 	struct snag_analyze_options analyze;
-	bool has_all_orders; /* [orders] */
+	bool has_all_orders;	  /* [orders] */
 	bool has_ordered_updates; /* [choices] */
 	bool has_doubts;	  /* drdp alone found races in the last run */
 	char trace[SNAG_TEMPORARY_MAX + 16];

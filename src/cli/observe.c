@@ -57,6 +57,17 @@ int cli_observe_slice(struct cli_observed *o, char *const *argv,
 	return rc;
 }
 
+int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const char *trace,
+		    struct snag_error *err)
+{
+	*o = (struct cli_observed){.live = of->live, .trace = trace};
+	snag_live_cut(o->live);
+	int rc = snag_tee_source(o->live, trace, &o->tee, err);
+	if (rc == 0)
+		o->run = o->src = snag_wellformed_source(o->tee, &lenient);
+	return rc;
+}
+
 /* Writes the rest of the run; the file, which delivers refined events, is what is read from now
  * on. */
 static int file_turn_to(struct cli_observed *o, struct snag_error *err)

@@ -38,6 +38,10 @@ struct cli_observed_files {
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
 		      const struct snag_live_options *how, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err);
+/* In a copy of the process: what the scout of `of` has seen so far is the whole run.  The copy does
+ * not end it. */
+int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const char *trace,
+		    struct snag_error *err);
 /* Analyses the program until it has ended. */
 int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_options *options,
 			 struct snag_analysis *ret_analysis, struct snag_error *err);

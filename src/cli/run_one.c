@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/detector_names.h"
+#include "cli/early.h"
 #include "cli/exhausted.h"
 #include "cli/interrupt.h"
 #include "cli/judging.h"
@@ -33,6 +34,7 @@ struct one {
 	struct cli_observed observed;
 	struct snag_analysis analysis; /* zeroed until the analysis begins */
 	struct cli_steps steps;
+	struct cli_early *early;
 	struct snag_live_end end;
 	const char *cut; /* why the trace was cut short; NULL: it was not */
 };
@@ -64,6 +66,8 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 		.attached = is_first ? v->attached : NULL,
 		.io = is_first ? SNAG_LAUNCH_SHARES : cli_input_rewind(),
 		.events = cli_plan_events(p),
+		.on_records = cli_early_look,
+		.ctx = o->early,
 		/* a race of tasks needs no replay */
 		.convert.keep_steps = (!v->no_replay || v->witness) && !p->judged.is_of_tasks};
 	/* apart: a race that was found is to be found again */
@@ -151,6 +155,7 @@ static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_e
 					      .budget = own.replay_seconds == UINT64_MAX
 								? cli_replays_budget(o->end.seconds)
 								: (double)own.replay_seconds},
+				  .early = o->early,
 				  .is_reduced = rc > 0};
 	if (rc >= 0)
 		rc = cli_recorded_report(&of, ret, err);
@@ -191,11 +196,18 @@ int cli_run_one(const struct cli_run_values *v, char *const *argv, struct cli_pl
 				    .budget = (uint32_t)v->budget,
 				    .memory = cli_memory_limit(v->memory),
 				    .stop = &cli_stop}};
+	o.early = cli_early_new(&(struct cli_early_options){.v = v,
+							    .argv = argv,
+							    .place = place,
+							    .suppressions = suppressions,
+							    .observed = &o.observed});
 	int rc = detectors_choose(v, &o.options, err);
 	if (rc == 0)
 		rc = program_start(&o, place, err);
-	if (rc < 0)
+	if (rc < 0) {
+		cli_early_free(o.early);
 		return rc;
+	}
 	cli_steps_init(&o.steps, snag_live_steps(o.observed.live));
 	struct cli_exhausted exhausted = {.analysis = &o.analysis,
 					  .src = o.observed.live,
@@ -226,5 +238,6 @@ int cli_run_one(const struct cli_run_values *v, char *const *argv, struct cli_pl
 	cli_exhausted_end();
 	cli_steps_done(&o.steps);
 	cli_observed_done(&o.observed);
+	cli_early_free(o.early);
 	return rc;
 }

@@ -42,8 +42,8 @@ int cli_run_outputs_probe(const struct cli_run_values *v, struct snag_error *err
 }
 
 /* A file of log_path is made only for a report that says something, as ThreadSanitizer does. */
-static int text_write(const struct cli_run_values *v, const struct snag_incident_report *r,
-		      struct snag_error *err)
+int cli_run_text_write(const struct cli_run_values *v, const struct snag_incident_report *r,
+		       struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
 	struct snag_incident_report shown = *r;
@@ -76,6 +76,6 @@ int cli_run_outputs_write(const struct cli_run_values *v, const struct snag_inci
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_suppressions, r, v->gen_suppressions, err);
 	if (rc == 0)
-		rc = text_write(v, r, err);
+		rc = cli_run_text_write(v, r, err);
 	return rc;
 }

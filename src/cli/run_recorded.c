@@ -105,6 +105,7 @@ static int report_finish(struct cli_recorded *of, struct cli_run_report *r, stru
 	}
 	if (rc == 0)
 		rc = races_confirm(of, r, err);
+	cli_early_mark(of->early, &r->incidents);
 	if (rc == 0)
 		rc = outputs_write(of, r, err);
 	if (rc == 0)
@@ -118,7 +119,8 @@ int cli_recorded_report(struct cli_recorded *of, struct cli_outcome *ret, struct
 	struct cli_replays *replays = &of->replays;
 	struct snag_analysis *a = of->analysis;
 	struct cli_run_report r;
-	if (of->run.src->skipped || a->interrupted || cli_is_windowed(a))
+	if (of->run.src->skipped || a->interrupted || cli_is_windowed(a) ||
+	    cli_early_has_halted(of->early))
 		replays->steps = NULL;
 	int rc = cli_deadlock_observed(a, of->run.src, of->run.end, err);
 	if (rc == 0 && !of->v->with)

@@ -13,6 +13,7 @@
 #ifndef SNAG_CLI_RUN_RECORDED_H
 #define SNAG_CLI_RUN_RECORDED_H
 
+#include "cli/early.h"
 #include "cli/run_environment.h"
 #include "cli/run_plan.h"
 #include "cli/run_replays.h"
@@ -24,6 +25,7 @@ struct cli_recorded {
 	struct snag_analysis *analysis;
 	struct cli_run run;
 	struct cli_replays replays;
+	const struct cli_early *early; /* what was printed while the program ran */
 	bool is_reduced; /* drdp's races that the observed order of sections excludes were left out */
 };
 

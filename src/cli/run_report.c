@@ -94,7 +94,8 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 	r->origins = (struct snag_origins){0};
 	r->schedules = (struct snag_schedules){0};
 	cli_certificate(&r->certificate, run->analysis, run->src, run->end);
-	r->certificate.is_optimised = cli_is_of_tasks(run->analysis) && cli_is_optimised(run->argv[0]);
+	r->certificate.is_optimised =
+		cli_is_of_tasks(run->analysis) && cli_is_optimised(run->argv[0]);
 	snag_report_merge(&r->report, &r->merged);
 	snag_incidents_build(&r->incidents, &r->report, &r->merged, run->suppressions);
 	r->all = (struct snag_incident_report){

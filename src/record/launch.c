@@ -500,6 +500,14 @@ void snag_launch_kill(struct snag_launch *l)
 		kill(l->pid, SIGKILL);
 }
 
+void snag_launch_halt(struct snag_launch *l, int status)
+{
+	/* pairs with the acquire in halt() of signals.c */
+	__atomic_store_n(&l->channel->answer, 1 + (uint32_t)(status & 0xff), __ATOMIC_RELEASE);
+	if (!l->has_ended)
+		kill(l->pid, RT_SIGNAL);
+}
+
 int snag_launch_status(const struct snag_launch *l)
 {
 	return l->status;

@@ -22,6 +22,7 @@ struct snag_attached {
 	int channel; /* descriptors: the channel ... */
 	int ready;   /* ... and where it waits for its options */
 	int pid;
+	bool is_forked;	       /* it is a child of fork, not a program from its beginning */
 	struct rt_channel *at; /* the channel, once it is mapped */
 };
 
@@ -54,6 +55,8 @@ int snag_launch_attach(struct snag_attached *to, const char *options,
 /* Lets the program, which waits for this at its end, end with this status. */
 void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
+/* Asks the runtime in the program to end it with this status. */
+void snag_launch_halt(struct snag_launch *l, int status);
 
 /* Reads the next records, at most `room` of them.  Returns their number; 0 if there is none yet;
  * -1 if the program has ended and all was read.  If there is none, waits a little, longer each

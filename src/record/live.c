@@ -30,6 +30,7 @@ struct live {
 	const struct snag_detour *detour;
 	bool has_run; /* the detour has seen all records */
 	const volatile sig_atomic_t *stop;
+	void (*on_records)(void *ctx);
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
@@ -61,11 +62,10 @@ static int records_next(struct live *l)
 		snag_launch_abandon(l->launch);
 		n = -1;
 	}
-	if (n >= 0)
-		return 0;
-	detour->ended(detour->ctx);
-	l->has_run = true;
-	l->end = snag_seconds_now();
+	if (n > 0 && l->on_records)
+		l->on_records(l->ctx);
+	if (n < 0)
+		snag_live_cut(&l->src);
 	return 0;
 }
 
@@ -186,6 +186,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	struct live *l = snag_calloc(1, sizeof(*l));
 	l->launch = launch;
 	l->convert = snag_convert_new(&options->convert);
+	l->on_records = options->on_records;
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
@@ -203,6 +204,22 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 void snag_live_kill(struct snag_source *src)
 {
 	snag_launch_kill(((struct live *)src)->launch);
+}
+
+void snag_live_halt(struct snag_source *src, int status)
+{
+	enum { PATIENCE_S = 2 };
+	struct live *l = (struct live *)src;
+	snag_launch_halt(l->launch, status);
+	l->deadline = snag_seconds_now() + PATIENCE_S;
+}
+
+void snag_live_cut(struct snag_source *src)
+{
+	struct live *l = (struct live *)src;
+	l->detour->ended(l->detour->ctx);
+	l->has_run = true;
+	l->end = snag_seconds_now();
 }
 
 struct snag_live_end snag_live_end(const struct snag_source *src)

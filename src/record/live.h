@@ -37,6 +37,8 @@ struct snag_live_options {
 	bool ends_at_split;		   /* see snag_live_is_split() */
 	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
 	const struct snag_detour *detour;  /* NULL: records become events as they come */
+	/* Called after every few records that the detour has seen; may be NULL. */
+	void (*on_records)(void *ctx);
 	/* Called with the process when the program stops at the end of a schedule (option hold);
 	 * when it returns, the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
@@ -49,6 +51,11 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err);
 
 void snag_live_kill(struct snag_source *src); /* the program need not go on */
+/* The program ends with this status as soon as it can, or is killed. */
+void snag_live_halt(struct snag_source *src, int status);
+/* In a copy of the process, made by fork(): the source ends with what the detour has seen.  The
+ * program is the original's business. */
+void snag_live_cut(struct snag_source *src);
 
 struct snag_live_end {
 	int status; /* as of waitpid */

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/placed.h"
 #include "report/symbols.h"
+#include "runtime/channel/channel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -405,6 +406,8 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
 	if (b)
 		return put_named(block_named(r, b), addr, to);
+	if (!m && addr < RT_DESCRIPTOR_AT(RT_DESCRIPTORS))
+		return put(to, 0, "descriptor:", addr / 8 - 1, 10);
 	if (!m)
 		return put(to, 0, "0x", addr, 16);
 	if (snag_symbols_object(r->symbols, addr, &object))

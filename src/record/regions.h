@@ -6,6 +6,7 @@
  * prog+0x4010        in a module, at an address without a symbol
  * heap#12:64@37,T1+0x8  in the 12th allocated block: 64 bytes, at location 37 by thread T1
  * T1-0x40            below the beginning of the stack of a thread
+ * descriptor:5       a file descriptor (runtime/interpose/descriptor.h)
  * 0x7f12...          elsewhere
  *
  * An offset of 0 is left out.

@@ -60,6 +60,7 @@ struct snag_incident {
 	bool is_heap;			 /* its variable lies in a block of the heap */
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
+	bool is_printed;	 /* its text was printed before the end of the run */
 	enum snag_replay replay; /* set by whoever replayed it */
 	char *replay_words;	 /* what came of it, or NULL */
 	/* What it does, if both orders of its accesses were run; else NULL: a few words ("other
@@ -131,6 +132,7 @@ struct snag_incident_report {
 	const char *strip_path_prefix;		 /* prefix to remove from file names; NULL: none */
 	const struct snag_replay_tally *replays; /* NULL: there was nothing to replay */
 	const struct snag_schedules *schedules;	 /* NULL: they were not looked up */
+	bool is_early; /* the program still runs: the text has no summary */
 	bool is_trace; /* a trace was analysed: there are no arguments, status and pid */
 };
 

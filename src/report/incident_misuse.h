@@ -25,6 +25,7 @@ struct snag_misuse_incident {
 	uint64_t count;
 	struct snag_callstack at, before; /* .n is 0: what came before is not known */
 	bool is_suppressed;
+	bool is_printed; /* as of struct snag_incident */
 };
 
 /* For snag_incidents_build() and snag_incidents_done(). */

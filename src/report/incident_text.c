@@ -211,6 +211,9 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 			snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
 		break;
 	case SNAG_OBJECT_OTHER:
+		if (strncmp(variable, "descriptor:", strlen("descriptor:")) == 0)
+			snag_printf(to, "  Location is file descriptor %u\n\n",
+				    (unsigned)atoi(variable + strlen("descriptor:")));
 		break;
 	}
 }
@@ -440,7 +443,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	uint64_t n = 0; /* reports */
 	char words[200];
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].is_suppressed && !all->at[i].is_apart && n++ < limit)
+		if (!all->at[i].is_suppressed && !all->at[i].is_apart && !all->at[i].is_printed &&
+		    n++ < limit)
 			incident(to, r, &all->at[i]);
 	if (r->deadlock)
 		snag_task_deadlock_text(r, to);
@@ -448,11 +452,13 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 		if (!all->deadlock[i].is_suppressed && n++ < limit)
 			snag_deadlock_incident_text(r, &all->deadlock[i], to);
 	for (size_t i = 0; i < all->nmisuses; i++)
-		if (!all->misuse[i].is_suppressed && n++ < limit)
+		if (!all->misuse[i].is_suppressed && !all->misuse[i].is_printed && n++ < limit)
 			snag_misuse_incident_text(r, &all->misuse[i], to);
 	if (n > limit)
 		snag_printf(to, "%s: %llu more report%s not shown; --limit 0 shows all\n", r->tool,
 			    (unsigned long long)(n - limit), n - limit == 1 ? " is" : "s are");
+	if (r->is_early)
+		return;
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

@@ -65,7 +65,8 @@ struct snag_object_name snag_object_name(const char *variable)
 	} else if (sscanf(variable, "T%u-0x%llx", &o.thread, &number) == 2) {
 		o.kind = SNAG_OBJECT_STACK;
 		o.length = strcspn(variable, "-");
-	} else if (variable[0] == '0' && variable[1] == 'x') {
+	} else if ((variable[0] == '0' && variable[1] == 'x') ||
+		   strncmp(variable, "descriptor:", strlen("descriptor:")) == 0) {
 		o.kind = SNAG_OBJECT_OTHER;
 	}
 	return o;

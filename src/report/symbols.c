@@ -30,7 +30,8 @@
 
 struct unit {
 	Dwarf_Die die;
-	uint64_t bias; /* of the addresses in it */
+	Dwarf_Die whole; /* the same, or what -gsplit-dwarf put into another file */
+	uint64_t bias;	 /* of the addresses in it */
 	struct snag_scopes scopes;
 };
 
@@ -235,7 +236,7 @@ static size_t scopes_walk(struct snag_symbols *s, struct unit *u, Dwarf_Addr add
 			  struct snag_frame *frame)
 {
 	Dwarf_Die scope[SNAG_MAX_FRAMES];
-	size_t n = snag_scopes_find(&u->scopes, &u->die, address, scope, SNAG_MAX_FRAMES);
+	size_t n = snag_scopes_find(&u->scopes, &u->whole, address, scope, SNAG_MAX_FRAMES);
 	for (size_t i = 0; i < n; i++) {
 		struct snag_frame *f = &frame[i];
 		f->function = function_name(s, &scope[i]);
@@ -267,6 +268,16 @@ static bool is_c_library(const struct module *m)
 	return strncmp(basename(m->path), name, strlen(name)) == 0;
 }
 
+/* Finds the rest of a unit of -gsplit-dwarf; if its file is gone, there is only the unit itself. */
+static Dwarf_Die whole_of(Dwarf_Die *unit)
+{
+	Dwarf_Die rest = {0};
+	uint8_t type;
+	bool has_rest = dwarf_cu_info(unit->cu, NULL, &type, NULL, &rest, NULL, NULL, NULL) == 0 &&
+			type == DW_UT_skeleton && rest.addr;
+	return has_rest ? rest : *unit;
+}
+
 /* Reads where the code of each compilation unit lies.  Only some compilers write the section for
  * this (.debug_aranges), and libdw trusts it to be complete. */
 static void ranges_read(struct module *m)
@@ -280,7 +291,8 @@ static void ranges_read(struct module *m)
 		dwarf_new_oom_handler(dwarf, snag_out_of_memory);
 	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->dwfl, unit, &bias));) {
 		m->unit = snag_grow(m->unit, &m->unit_room, m->nunits + 1, sizeof(*m->unit));
-		m->unit[m->nunits++] = (struct unit){.die = *unit, .bias = bias};
+		m->unit[m->nunits++] =
+			(struct unit){.die = *unit, .whole = whole_of(unit), .bias = bias};
 		for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
 			if (start >= end)
 				continue;
@@ -398,9 +410,9 @@ bool snag_symbols_place(struct snag_symbols *s, uint64_t address, struct snag_co
 	struct unit *u = m && m->dwfl ? unit_at(m, address) : NULL;
 	if (!u)
 		return false;
-	ret->unit = u->die;
+	ret->unit = u->whole;
 	ret->address = address - u->bias;
-	ret->n = snag_scopes_find(&u->scopes, &u->die, ret->address, ret->scope, SNAG_MAX_FRAMES);
+	ret->n = snag_scopes_find(&u->scopes, &u->whole, ret->address, ret->scope, SNAG_MAX_FRAMES);
 	return true;
 }
 
@@ -431,7 +443,7 @@ bool snag_symbols_units(struct snag_symbols *s, uint64_t address,
 	if (!m->has_ranges)
 		ranges_read(m);
 	for (size_t i = 0; i < m->nunits; i++)
-		if (on_unit(ctx, &m->unit[i].die))
+		if (on_unit(ctx, &m->unit[i].whole))
 			return true;
 	return false;
 }

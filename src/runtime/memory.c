@@ -36,6 +36,16 @@ static void lock_give(void)
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE); /* pairs with lock_take */
 }
 
+void rt_memory_hold(void)
+{
+	lock_take();
+}
+
+void rt_memory_release(void)
+{
+	lock_give();
+}
+
 static unsigned log_of(size_t nbytes)
 {
 	unsigned log = LOG_MIN;

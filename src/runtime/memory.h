@@ -13,5 +13,8 @@ void *rt_alloc(size_t nbytes);
 void rt_free(void *p, size_t nbytes); /* as allocated; accepts NULL */
 /* The first `old` bytes stay what they are, the others are zeroed; 0 of NULL. */
 void *rt_grow(void *p, size_t old, size_t nbytes);
+/* Around fork: no other thread is in the middle of an allocation. */
+void rt_memory_hold(void);
+void rt_memory_release(void);
 
 #endif

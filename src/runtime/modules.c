@@ -193,6 +193,12 @@ static int count(struct dl_phdr_info *info, size_t size, void *ret_added)
 	return 1;
 }
 
+void rt_modules_forget(void)
+{
+	told = 0;
+	nopened = 0;
+}
+
 void rt_modules_tell(void)
 {
 	uint64_t added = 0;

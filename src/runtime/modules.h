@@ -10,6 +10,7 @@
 
 /* Records every module not yet recorded: at the beginning and after dlopen. */
 void rt_modules_tell(void);
+void rt_modules_forget(void); /* a new recorder knows none */
 
 /* Whether code at that address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);

@@ -17,6 +17,8 @@
  *         [end]     the last thing that the process does is to write its status to the channel
  *                   and to wait for the verdict.  The tool answers with the status to end with
  *         [child]   a child of fork does not wait: the channel is its parent's
+ *         [forked]  until it creates a thread: then it starts a tool of its own (fork.c), and goes
+ *                   on where it is.  Its races are not run again: that would need its parent
  *         [killed]  if the tool ends without an answer, the program says so and ends as it would
  */
 #include "runtime/observe.h"
@@ -45,6 +47,7 @@ enum {
 	LEAST_NS = 50000,
 	MOST_NS = 2000000,
 	TEXT = 4096,
+	VARIABLE = 2 * TEXT,
 	MOST_ARGUMENTS = 8 << 20, /* bytes */
 	TOOL_WORDS = 3,		  /* before those of the program */
 };
@@ -59,7 +62,8 @@ static long call(long number, long a, long b, long c)
 /* The words of this process: its command line, from /proc. */
 struct words {
 	char *text;
-	char **word; /* room for those of the tool in front, and a NULL behind */
+	char **word;   /* room for those of the tool in front, and a NULL behind */
+	size_t nbytes; /* of `word` */
 };
 
 static bool words_read(struct words *w)
@@ -71,12 +75,19 @@ static bool words_read(struct words *w)
 		return false;
 	for (long i = 0; i < len; i++)
 		n += !w->text[i];
-	w->word = rt_sys_map((n + TOOL_WORDS + 1) * sizeof(*w->word));
+	w->nbytes = (n + TOOL_WORDS + 1) * sizeof(*w->word);
+	w->word = rt_sys_map(w->nbytes);
 	if (!w->word)
 		return false;
 	for (long i = 0; i < len; i += (long)strlen(w->text + i) + 1)
 		w->word[at++] = w->text + i;
 	return true;
+}
+
+static void words_done(struct words *w)
+{
+	rt_sys_unmap(w->text, MOST_ARGUMENTS);
+	rt_sys_unmap(w->word, w->nbytes);
 }
 
 /* In the grandchild: replaces it by the tool, from the place that the program was linked with, or
@@ -111,10 +122,12 @@ static long channel_make(void)
 	return fd;
 }
 
-/* Starts the tool and reads what it says to the program, at most `room` bytes with a NUL; how many,
- * 0: it did not start. */
-static size_t tool_start(struct words *w, const char *program, long channel, char *ret, size_t room)
+/* Starts the tool and reads what it says to the program, with a NUL; how many bytes, 0: it did not
+ * start. */
+static size_t tool_start(struct words *w, const char *program, long channel, bool is_forked,
+			 char ret[TEXT])
 {
+	const size_t room = TEXT;
 	int ready[2];
 	size_t n = 0;
 	struct rt_line attached = {.n = 0};
@@ -125,6 +138,8 @@ static size_t tool_start(struct words *w, const char *program, long channel, cha
 	rt_line_number(&attached, (uint64_t)ready[1]);
 	rt_line_text(&attached, ",");
 	rt_line_number(&attached, (uint64_t)rt_sys_getpid());
+	if (is_forked)
+		rt_line_text(&attached, ",forked");
 	attached.text[attached.n] = 0;
 	w->word[0] = "snag";
 	w->word[1] = "observed";
@@ -190,30 +205,39 @@ static void not_observed(const char *what, const char *why)
 	rt_line_print(&line);
 }
 
-void rt_observe_start(void)
+/* Starts the tool beside this process.  `variable` becomes the one with the channel; false: it did
+ * not start, and a line says why. */
+static bool tool_attach(struct words *w, const char *program, bool is_forked, char *variable)
 {
-	static char variable[2 * TEXT], options[TEXT];
-	struct words w;
+	static char options[TEXT];
 	struct rt_line number = {.n = 0};
-	const char *program = (const char *)getauxval(AT_EXECFN);
-	if (!rt_options.observe || getauxval(AT_SECURE)) /* [secure] */
-		return;
-	long channel = program && words_read(&w) ? channel_make() : -1;
+	long channel = program && words_read(w) ? channel_make() : -1;
 	if (channel < 0) {
 		not_observed("no descriptor or memory", " is left");
-		return;
+		return false;
 	}
-	if (!tool_start(&w, program, channel, options, sizeof(options))) {
+	if (!tool_start(w, program, channel, is_forked, options)) {
 		not_observed(&__snag_tool_path ? __snag_tool_path : "snag", " did not start");
 		call(SYS_close, channel, 0, 0);
-		return;
+		return false;
 	}
 	rt_line_number(&number, (uint64_t)channel);
-	number.text[number.n] = 0;
-	append(variable, sizeof(variable), RT_CHANNEL_ENV "=");
-	append(variable, sizeof(variable), number.text);
-	append(variable, sizeof(variable), ":");
-	append(variable, sizeof(variable), options);
+	number.text[number.n] = variable[0] = 0;
+	append(variable, VARIABLE, RT_CHANNEL_ENV "=");
+	append(variable, VARIABLE, number.text);
+	append(variable, VARIABLE, ":");
+	append(variable, VARIABLE, options);
+	return true;
+}
+
+void rt_observe_start(void)
+{
+	static char variable[VARIABLE];
+	struct words w;
+	const char *program = (const char *)getauxval(AT_EXECFN);
+	if (!rt_options.observe || getauxval(AT_SECURE) || /* [secure] */
+	    !tool_attach(&w, program, false, variable))
+		return;
 	char **environment = environment_with(variable);
 	addresses_fix();
 	if (environment) {
@@ -222,6 +246,21 @@ void rt_observe_start(void)
 		     (long)environment);
 	}
 	rt_options_channel(variable + sizeof(RT_CHANNEL_ENV)); /* with the addresses it has */
+}
+
+/* [forked] The program may have changed its working directory, so its name may lead nowhere. */
+bool rt_observe_forked(bool is_free)
+{
+	static char variable[VARIABLE], program[TEXT];
+	struct words w;
+	if (!rt_options.observe || getauxval(AT_SECURE) ||
+	    call(SYS_readlink, (long)"/proc/self/exe", (long)program, TEXT - 1) <= 0 ||
+	    !tool_attach(&w, program, true, variable))
+		return false;
+	rt_options_channel(variable + sizeof(RT_CHANNEL_ENV));
+	rt_options.free = is_free;
+	words_done(&w);
+	return true;
 }
 
 /* The end. */
@@ -284,8 +323,10 @@ __attribute__((destructor(101))) static void on_destroyed(void)
 
 void rt_observe_begin(void)
 {
-	if (rt.channel->is_attached)
+	static bool has_begun;
+	if (rt.channel->is_attached && !has_begun)
 		on_exit(on_exit_called, NULL);
+	has_begun |= rt.channel->is_attached;
 }
 
 void rt_observe_exit(int status)

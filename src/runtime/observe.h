@@ -5,9 +5,15 @@
 #ifndef SNAG_RUNTIME_OBSERVE_H
 #define SNAG_RUNTIME_OBSERVE_H
 
+#include <stdbool.h>
+
 /* Starts the tool for a process that was not started by it, and executes the program anew with
  * the channel.  Returns if the program is not to be observed, or cannot be. */
 void rt_observe_start(void);
+
+/* The same for a child of fork, which goes on where it is, with threads that run freely or take
+ * turns; true: there is a channel to open. */
+bool rt_observe_forked(bool is_free);
 
 /* From now on the end of the process waits for the verdict of the tool. */
 void rt_observe_begin(void);

@@ -511,6 +511,11 @@ const struct snag_detour *snag_scout_detour(struct snag_scout *s)
 	return &s->detour;
 }
 
+uint64_t snag_scout_observed(const struct snag_scout *s)
+{
+	return s->takes_all ? 0 : snag_contended_memory_observed(s->memory);
+}
+
 uint64_t snag_scout_events(const struct snag_scout *s)
 {
 	return s->events;

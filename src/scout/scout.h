@@ -40,6 +40,8 @@ void snag_scout_free(struct snag_scout *s); /* accepts NULL */
 /* For snag_live_source(); as long as the scout lives. */
 const struct snag_detour *snag_scout_detour(struct snag_scout *s);
 
+/* While the program runs: a number that grows when the scout sees a race, or what looks like one. */
+uint64_t snag_scout_observed(const struct snag_scout *s);
 /* How many events the run had, once it has ended. */
 uint64_t snag_scout_events(const struct snag_scout *s);
 /* Why some records are missing, at the end of the run; NULL: none are. */

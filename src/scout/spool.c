@@ -34,9 +34,10 @@ struct snag_spool {
 	struct context context[1 << CONTEXTS_LOG];
 	uint32_t now; /* the context of the last record */
 	int fd;
-	uint64_t written, limit; /* bytes; limit 0: none */
-	bool is_full;		 /* nothing more is added */
-	char *folder, *text;	 /* where it lies; why it is full */
+	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
+	uint64_t limit; /* bytes; 0: none */
+	bool is_full;	/* nothing more is added */
+	char *folder, *text; /* where it lies; why it is full */
 	size_t at, n;
 	uint8_t buffer[BUFFER + LONGEST];
 };
@@ -87,11 +88,11 @@ const char *snag_spool_error(struct snag_spool *s)
 static void buffer_write(struct snag_spool *s)
 {
 	for (size_t done = 0; done < s->at && !s->is_full;) {
-		ssize_t n = write(s->fd, s->buffer + done, s->at - done);
+		ssize_t n = pwrite(s->fd, s->buffer + done, s->at - done, s->file_at);
 		if (n < 0 && errno != EINTR)
 			snag_spool_close(s, strerror(errno));
 		done += n > 0 ? (size_t)n : 0;
-		s->written += n > 0 ? (uint64_t)n : 0;
+		s->file_at += n > 0 ? n : 0;
 	}
 	s->at = 0;
 }
@@ -177,7 +178,7 @@ static inline void record_put(struct snag_spool *s, struct rt_record r)
 static bool has_room(struct snag_spool *s)
 {
 	buffer_write(s);
-	if (s->limit && s->written >= s->limit)
+	if (s->limit && (uint64_t)s->file_at >= s->limit)
 		snag_spool_close(s, "the records of the run reach the limit of --disk");
 	return !s->is_full;
 }
@@ -196,8 +197,7 @@ void snag_spool_put(struct snag_spool *s, const struct rt_record *r, int n)
 void snag_spool_rewind(struct snag_spool *s)
 {
 	buffer_write(s);
-	if (lseek(s->fd, 0, SEEK_SET) != 0)
-		snag_spool_close(s, strerror(errno));
+	s->file_at = 0;
 	memset(s->context, 0, sizeof(s->context));
 	s->now = 0;
 	s->at = s->n = 0;
@@ -213,7 +213,7 @@ static bool buffer_read(struct snag_spool *s)
 	s->n -= s->at;
 	s->at = 0;
 	while (s->n < LONGEST) {
-		ssize_t n = read(s->fd, s->buffer + s->n, BUFFER - s->n);
+		ssize_t n = pread(s->fd, s->buffer + s->n, BUFFER - s->n, s->file_at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -221,6 +221,7 @@ static bool buffer_read(struct snag_spool *s)
 		if (n <= 0)
 			break;
 		s->n += (size_t)n;
+		s->file_at += n;
 	}
 	return s->n > s->at;
 }

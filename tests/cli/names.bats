@@ -81,6 +81,19 @@ names() {
 	done
 }
 
+@test "names from debug information in another file, or compressed" {
+	for flags in -gsplit-dwarf -gz -no-pie; do
+		two_threads <<-'END' | build $flags
+			struct { int one, two; } S;
+			static void begin(void) {}
+			static void *work(void *arg) { S.two = 1; return arg; }
+		END
+		snags run --json r.json ./prog
+		[ "$status" = 66 ]
+		[ "$(names)" = S.two ]
+	done
+}
+
 @test "a member of this, and a block of new" {
 	cat >prog.cc <<-'END'
 		#include <thread>

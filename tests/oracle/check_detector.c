@@ -55,7 +55,7 @@ static bool site_is_right(const struct subject *s, bool brief, const struct snag
 	const struct snag_event *ev = &s->trace->ev[site->event];
 	unsigned held = 0;
 	for (uint32_t i = 0; i < site->nlocks; i++)
-		held |= 1u << site->locks[i];
+		held |= 1u << site->locks[i].lock;
 	if (site->thread != ev->thread || site->target != ev->target || site->loc != ev->loc ||
 	    site->op != ev->op)
 		return false;

@@ -5,6 +5,7 @@
  * With "locked" behind it both hold a mutex, and there is none.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +14,13 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static char text[64] = "some text", to[64] = "more";
 static volatile long sink;
+static time_t zero;
+static char digits[32];
 static int fd[2];
 static FILE *file;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +31,11 @@ static void print(char *at, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(at, 64, format, arguments);
 	va_end(arguments);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
 }
 
 static struct iovec part = {text, 8}, room = {to, 8};
@@ -54,6 +63,10 @@ static struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1},
 	READS(fputs, fputs(text, file))                                    \
 	READS(puts, puts(text))                                            \
 	READS(fwrite, fwrite(text, 1, 8, file))                            \
+	READS(printf, printf("%d %s\n", 1, text))                          \
+	READS(fprintf, fprintf(file, "%*d%.8s", 3, 1, text))               \
+	READS(dprintf, dprintf(fd[1], "%Lf %s", 1.0L, text))               \
+	READS(sscanf, sink = sscanf(text, "%*s"))                          \
 	READS(write, sink = write(fd[1], text, 8))                         \
 	READS(writev, sink = writev(fd[1], &part, 1))                      \
 	READS(send, sink = send(fd[1], text, 8, 0))                        \
@@ -70,6 +83,15 @@ static struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1},
 	WRITES(sprintf, sprintf(to, "%d digits", (int)sink))               \
 	WRITES(snprintf, snprintf(to, sizeof(to), "%d digits", (int)sink)) \
 	WRITES(vsnprintf, print(to, "%d digits", (int)sink))               \
+	WRITES(sscan, sink = sscanf("7 abcdefgh", "%*d %8s", to))          \
+	WRITES(scanned, sink = sscanf("7", "%ld", (long *)to))             \
+	WRITES(printed, sink = sprintf(digits, "%d%ln", 1, (long *)to))    \
+	WRITES(qsort, qsort(to, 8, 1, compare))                            \
+	WRITES(pipe, sink = pipe((int *)to))                               \
+	WRITES(rand_r, sink = rand_r((unsigned *)(to + 4)))                \
+	WRITES(readlink, sink = readlink("/proc/self/exe", to, 60))        \
+	WRITES(gmtime_r, gmtime_r(&zero, (struct tm *)to))                 \
+	WRITES(inet_ntop, inet_ntop(AF_INET, "\1\1\1\1", to, sizeof(to)))  \
 	WRITES(fread, sink = (long)fread(to, 1, 8, file))                  \
 	WRITES(fgets, sink = (long)fgets(to, 9, file))                     \
 	WRITES(read, sink = read(fd[0], to, 8))                            \

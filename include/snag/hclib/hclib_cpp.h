@@ -115,12 +115,12 @@ template <class F, class Futures> auto after(F &&function, Futures &&futures)
 	};
 }
 
-struct finish_guard {
-	finish_guard()
+struct finish_scope {
+	finish_scope()
 	{
 		hclib_start_finish();
 	}
-	~finish_guard()
+	~finish_scope()
 	{
 		hclib_end_finish();
 	}
@@ -243,7 +243,7 @@ inline void yield_at(locale_t *locale)
 
 template <class F> void finish(F &&function)
 {
-	detail::finish_guard guard;
+	detail::finish_scope scope;
 	function();
 }
 

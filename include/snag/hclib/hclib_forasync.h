@@ -33,7 +33,7 @@ inline long iterations(const hclib_loop_domain_t &d)
 }
 
 /* What is left of a loop of N dimensions, and its body. */
-template <int N, class F> struct loop {
+template <int N, class F> struct tiled_loop {
 	hclib_loop_domain_t domain[N];
 	F body;
 
@@ -57,9 +57,9 @@ template <int N, class F> struct loop {
 	}
 
 	/* Cuts off the first n iterations of a dimension; the loop keeps the others. */
-	loop cut(int dimension, long n)
+	tiled_loop cut(int dimension, long n)
 	{
-		loop first = *this;
+		tiled_loop first = *this;
 		int at = (int)(domain[dimension].low + n * domain[dimension].stride);
 		first.domain[dimension].high = at;
 		domain[dimension].low = at;
@@ -96,7 +96,7 @@ template <int N, class F>
 void forasync(const hclib_loop_domain_t *domain, F body, bool is_sequential, int mode,
 	      hclib_future_t *future)
 {
-	loop<N, F> all{{}, std::move(body)};
+	tiled_loop<N, F> all{{}, std::move(body)};
 	for (int i = 0; i < N; i++) {
 		all.domain[i] = domain[i];
 		all.domain[i].tile = hclib_loop_tile(&domain[i]);

@@ -36,7 +36,7 @@ struct snag_analyze_options {
 	bool likely;
 	/* Of tasks: for detectors that look at the observed order (detector.h). */
 	bool ordered_locks, ordered_updates;
-	bool whole;	    /* never analyse a slice of the trace (slice.h) instead of all of it */
+	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
 	void *follow_ctx;

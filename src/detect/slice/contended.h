@@ -71,6 +71,7 @@ struct snag_contended_counts {
 	uint64_t in_runs;   /* of these */
 	uint64_t accesses;  /* plain ones */
 	uint64_t contended; /* of these: not ordered after all that they conflict with */
+	uint64_t observed;  /* variables with conflicting accesses that hb does not order */
 };
 struct snag_contended_counts snag_contended_counts(const struct snag_contended *c);
 

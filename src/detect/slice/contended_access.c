@@ -99,6 +99,7 @@ static void want(struct snag_contended *c, struct contended_variable *x, unsigne
 		 snag_loc loc)
 {
 	c->counts.contended++;
+	c->counts.observed += open & ~x->flags & SNAG_WANT_HB;
 	if (open & SNAG_WANT_LIKELY && !(x->flags & SNAG_WANT_LIKELY)) { /* [few] */
 		c->nlikely = snag_grow(c->nlikely, &c->nlikely_cap, (size_t)loc + 1,
 				       sizeof(*c->nlikely));

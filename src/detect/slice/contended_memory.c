@@ -163,6 +163,11 @@ bool snag_contended_memory_is_needed(struct snag_contended_memory *m, uint64_t a
 	return snag_word_set_has(&m->needed, address, nbytes);
 }
 
+uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m)
+{
+	return snag_contended_counts(m->c).observed;
+}
+
 bool snag_contended_memory_is_hopeless(const struct snag_contended_memory *m)
 {
 	return m->time > UINT32_MAX - (1u << 24);

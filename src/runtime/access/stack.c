@@ -16,6 +16,8 @@
 #include "runtime/sched/stranger.h"
 #include "runtime/sys.h"
 
+#include <string.h>
+
 struct slot {
 	uintptr_t pc;
 	uint32_t parent;
@@ -125,6 +127,17 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 	if (rt.is_free)
 		rt_sys_unlock(&lock);
 	return p->node;
+}
+
+void rt_stack_forget(struct rt_thread *self)
+{
+	for (struct rt_frame *f = self->frames; f < rt_hot.top; f++)
+		f->node = 0;
+	lock = nslots = nused = nnodes = node_cap = 0;
+	slot = NULL;
+	node = NULL;
+	memset(rt_places, 0, sizeof(rt_places));
+	rt_hot.places = rt_places;
 }
 
 uint32_t rt_caller_find(void)

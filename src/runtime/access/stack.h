@@ -20,6 +20,8 @@ enum { RT_FRAMES = 1 << 15 }; /* what is deeper is not shown in stacks */
 
 /* The node of the call that the running thread is in; 0: none. */
 uint32_t rt_caller_find(void);
+/* In the child of a fork: a new recorder knows no place. */
+void rt_stack_forget(struct rt_thread *self);
 static inline bool rt_caller_is_known(uint32_t *ret_node)
 {
 	const struct rt_frame *top = rt_hot.top;

@@ -113,8 +113,10 @@ struct rt_channel {
 	/* Of a program that started its observer by itself (observe.c): */
 	uint32_t is_attached;
 	uint32_t finished; /* by the writer: 1 + its exit status; 0: it runs */
-	uint32_t answer;   /* by the reader: 1 + the exit status that the verdict gives it */
-	uint32_t asked;	   /* by the program, of the system: bits 1 << enum rt_asked_system */
+	/* by the reader: 1 + the exit status that the verdict gives it; before it has `finished`,
+	 * by the first report (halt_on_error) */
+	uint32_t answer;
+	uint32_t asked; /* by the program, of the system: bits 1 << enum rt_asked_system */
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
@@ -136,6 +138,15 @@ static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t
 	struct rt_record *first = (struct rt_record *)((char *)c + RT_CHANNEL_HEADER);
 	return &first[n & (c->records - 1)];
 }
+
+/* A signal that asks a thread to give the baton away, or the process to end (`answer`); the program
+ * may use it, too. */
+enum { RT_SIGNAL = 62 };
+
+/* A file descriptor is a variable (runtime/interpose/descriptor.h), below the lowest address that
+ * Linux lets a program map. */
+enum { RT_DESCRIPTORS = 8000 };
+#define RT_DESCRIPTOR_AT(fd) (8 * ((uint64_t)(fd) + 1))
 
 enum { RT_RUN_MAX = 16 }; /* the longest period of RT_AGAIN */
 

@@ -56,7 +56,29 @@ bool rt_lanes_map(int fd)
 	long at = rt_sys(SYS_mmap, 0, (long)rt_rings_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			 (long)rt_channel_bytes);
 	rings = at < 0 && at > -PAGE ? NULL : (struct rt_ring *)at;
+	nrings = 0;
+	ended_first = ended_end = 0;
+	memset(kits, 0,
+	       sizeof(kits)); /* a child of fork has those of its parent, and other places */
+	memset(shard, 0, sizeof(shard));
 	return rings;
+}
+
+bool rt_lanes_forked(struct rt_thread *self)
+{
+	struct rt_ring *own = rt_sys_map(rt_rings_bytes);
+	if (!own)
+		return false;
+	rt_sys_unmap(rings, rt_rings_bytes);
+	rings = own;
+	common_lock = 0;
+	self->lane.index = 0;
+	self->lane.ring = &rings[0];
+	self->lane.n = 0;
+	self->lane.limit = UINT64_MAX; /* into the void, over and over */
+	rt_run_init(self->lane.run, &rings[0].run);
+	memset(shard, 0, sizeof(shard));
+	return true;
 }
 
 /* [common] */
@@ -98,6 +120,7 @@ static RT_COLD void lane_room(struct rt_lane *l)
 		if (l->limit >= l->n + ROOM_WANTED)
 			return;
 		if (waits % WAITS_BETWEEN_LOOKS == 0 && !rt_record_reader_lives()) {
+			rt_record_gone();
 			l->limit = UINT64_MAX; /* into the void, over and over */
 			return;
 		}

@@ -33,6 +33,8 @@
 /* Maps the rings; false: there is no memory.  Call it while the channel has its descriptor. */
 bool rt_lanes_map(int fd);
 /* From here on rt_put() writes to lanes.  The calling thread is the only one. */
+/* In the child of a fork: its thread has a private ring that no tool reads; false: no memory. */
+bool rt_lanes_forked(struct rt_thread *self);
 void rt_lanes_begin(struct rt_thread *main);
 /* Gives t a ring; false: too many threads live. */
 bool rt_lane_take(struct rt_thread *t);

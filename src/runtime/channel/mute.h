@@ -22,7 +22,7 @@
 
 #include "runtime/rt.h"
 
-/* Call it once, before the first record. */
+/* Call it before the first record, or in the child of a fork. */
 void rt_mute_begin(void);
 /* Ends it; does nothing if the runtime is not mute. */
 void rt_mute_end(void);

@@ -96,6 +96,18 @@ bool rt_record_reader_lives(void)
 	       !is_zombie(rt.channel->reader);
 }
 
+void rt_record_gone(void)
+{
+	static bool is_said;
+	struct rt_line line = {.n = 0};
+	if (is_said || !rt.on || rt.channel->is_attached || rt.channel->ended ||
+	    rt.channel->owner != (uint32_t)rt_sys_getpid() || rt_record_reader_lives())
+		return;
+	is_said = true;
+	rt_line_text(&line, "snag: the recorder has ended: this program is no longer observed");
+	rt_line_print(&line);
+}
+
 static uint64_t true_limit; /* while there seems to be no room: see rt.before */
 
 void rt_record_before(void (*f)(void))
@@ -139,6 +151,7 @@ bool rt_record_room(struct rt_record record)
 			break;
 		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 &&
 		    !rt_record_reader_lives()) {
+			rt_record_gone();
 			rt.limit = UINT64_MAX; /* into the void, over and over */
 			break;
 		}
@@ -148,6 +161,21 @@ bool rt_record_room(struct rt_record record)
 	if (rt.is_mute)
 		rt.limit = rt.written + 1; /* the next record is looked at, too */
 	return true;
+}
+
+void rt_record_drain(void)
+{
+	enum { TAKEN_EVERY = 1024 }; /* the tool also says so many before it has looked at them */
+	if (rt_likely(!rt_options.halt_on_error) || rt.is_free || rt.is_mute ||
+	    rt.listener.is_judge)
+		return;
+	if (rt.written % TAKEN_EVERY == 0)
+		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
+	rt.is_waiting = true;
+	while (__atomic_load_n(&rt.channel->taken, __ATOMIC_ACQUIRE) < rt.written &&
+	       rt_record_reader_lives())
+		rt_sys_sleep(WAIT_NS);
+	rt.is_waiting = false;
 }
 
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n)

@@ -18,8 +18,12 @@ bool rt_record_open(void);
 /* Waits until there is room behind rt.written, for ever written over when the recorder is gone.
  * False: a detector in this process (judge.h), or the lane of the thread, has got the record. */
 bool rt_record_room(struct rt_record record);
+/* Waits until the tool has looked at all records, if the program is to end at the first report. */
+void rt_record_drain(void);
 /* Whether the recorder still reads. */
 bool rt_record_reader_lives(void);
+/* Says once that the recorder has been killed, if so. */
+void rt_record_gone(void);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
 void rt_record_settle_now(void);

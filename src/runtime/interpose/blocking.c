@@ -16,6 +16,7 @@
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
+#include "runtime/interpose/descriptor.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"
@@ -56,6 +57,8 @@ static struct rt_object *channel_of(int fd, uintptr_t pc)
 static void released(int fd, uintptr_t pc)
 {
 	struct rt_object *o = channel_of(fd, pc);
+	rt_descriptor_used(fd, pc);
+	rt_record_drain();
 	if (o)
 		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, 0, rt_location(pc), o->token);
 }
@@ -104,6 +107,8 @@ static __attribute__((destructor)) void input_look_back(void)
 		struct rt_thread *self = rt_sched_point();                    \
 		if (self && (events) == POLLOUT)                              \
 			released(fd, RT_CALLER);                              \
+		else if (self && (events) == POLLIN)                          \
+			rt_descriptor_used(fd, RT_CALLER);                    \
 		type result = CALL(self, rt_real.name arguments, fd, events); \
 		if (rt_enter() && (events) == POLLIN)                         \
 			noticed(fd, RT_CALLER);                               \
@@ -134,6 +139,8 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 	{                                                                      \
 		RT_SCOPE;                                                      \
 		struct rt_thread *self = rt_sched_point();                     \
+		if (self)                                                      \
+			rt_descriptor_used(fd, RT_CALLER);                     \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
 		input_look(fd);                                                \
 		if (result >= 0 && rt_enter())                                 \
@@ -154,6 +161,8 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 	{                                                                     \
 		RT_SCOPE;                                                     \
 		struct rt_thread *self = rt_sched_point();                    \
+		if (self)                                                     \
+			rt_descriptor_used(fd, RT_CALLER);                    \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
 		struct iovec part = {buf, n};                                 \
 		input_look(fd);                                               \
@@ -221,11 +230,36 @@ RT_EXPORT int shutdown(int fd, int how)
 	return rt_real.shutdown(fd, how);
 }
 
-/* Of regular files and terminals it is no event: programs close many. */
+/* Of regular files and terminals it orders nothing. */
 RT_EXPORT int close(int fd)
 {
 	RT_SCOPE;
-	if (rt_enter() && channel_of(fd, RT_CALLER) && rt_sched_point())
+	const bool is_told = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
+			     rt_sched_point() != NULL;
+	if (is_told && channel_of(fd, RT_CALLER))
 		released(fd, RT_CALLER);
+	if (is_told)
+		rt_descriptor_closed(fd, RT_CALLER);
 	return rt_real.close(fd);
+}
+
+static void replaced(int to, uintptr_t pc)
+{
+	if (!rt.is_alone && rt_sched_point())
+		rt_descriptor_closed(to, pc);
+}
+
+RT_EXPORT int dup2(int fd, int to)
+{
+	RT_SCOPE;
+	if (fd != to)
+		replaced(to, RT_CALLER);
+	return rt_real.dup2(fd, to);
+}
+
+RT_EXPORT int dup3(int fd, int to, int flags)
+{
+	RT_SCOPE;
+	replaced(to, RT_CALLER);
+	return rt_real.dup3(fd, to, flags);
 }

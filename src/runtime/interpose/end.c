@@ -15,6 +15,7 @@
  */
 #include "runtime/interpose/end.h"
 
+#include "runtime/channel/record.h"
 #include "runtime/options.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sched/sched.h"
@@ -54,6 +55,10 @@ void rt_linger(void)
 {
 	static bool has_lingered;
 	struct rt_thread *self = rt_enter();
+	if (self)
+		rt_record_drain();
+	if (self)
+		rt_record_gone();
 	if (self && !has_lingered)
 		rt_thread_leaks();
 	if (self && has_callbacks && rt_sched_point()) /* [atexit] */

@@ -1,23 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fork.c - the child of a fork is not recorded: it goes on alone, with the runtime off
+ * fork.c - the child of a fork
  *
- * Idea.   The child has one thread and the program's memory, where locks were never taken and
- *         semaphores never posted: their state was in the scheduler's objects.  It is put
- *         where the C library looks for it: what the thread held it holds, semaphores have
- *         their value.  Locks that others held are free.
- * Rules.  [handlers]  what pthread_atfork was given runs in the child after that, since the
- *                     runtime was there first
+ * Idea.   A process with one thread has no races, and most children soon execute another program.
+ *         So the child is mute at first (channel/mute.h): the runtime keeps the state of locks and
+ *         so on, and records nothing.  When the child creates a thread, it starts a tool of its
+ *         own (observe.c).  Fork and thread creation order all that it did before.
+ *
+ * Rules.  [one]       the other threads of the parent are gone: the locks that they held are free,
+ *                     and no thread waits
+ *         [channel]   the channel is the parent's.  The child has a private one that no tool reads
+ *         [held]      locks that the thread holds when its tool starts are acquired again
+ *         [tasks]     a child of a program of tasks is not observed: the runtime is off.  The state
+ *                     of locks goes where the C library looks for it
+ *         [handlers]  handlers of pthread_atfork run in the child after that, since the runtime
+ *                     registered its own first
  *         [vfork]     is a fork: the child must not run as its parent
+ * Guarantee.  A child that creates threads is observed as its parent is, without replays.
+ * Cost.   Nothing before the first thread but what a mute runtime costs; then that of a start.
  */
 #include "runtime/interpose/fork.h"
 
+#include "runtime/access/access.h"
+#include "runtime/access/stack.h"
+#include "runtime/channel/lane.h"
+#include "runtime/channel/mute.h"
+#include "runtime/channel/record.h"
+#include "runtime/channel/ring.h"
+#include "runtime/channel/run.h"
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/thread.h"
+#include "runtime/memory.h"
+#include "runtime/modules.h"
+#include "runtime/observe.h"
+#include "runtime/options.h"
+#include "runtime/sched/free.h"
+#include "runtime/sched/policy.h"
 #include "runtime/sched/sched.h"
+#include "runtime/sched/watchdog.h"
+#include "runtime/sys.h"
+#include "runtime/tasks/omp.h"
+#include "runtime/tasks/tasks.h"
+
+#include <string.h>
+
+bool rt_fork_is_unobserved;
 
 static struct rt_thread *forker;
+
+/* [tasks] */
 
 static void lock_real(const struct rt_object *o)
 {
@@ -48,21 +81,139 @@ static void object_real(struct rt_object *o)
 		rt_real.sem_init((sem_t *)o->addr, 0, (unsigned)o->value);
 }
 
-static void before(void)
+/* [one] */
+static void readers_keep(struct rt_object *o)
 {
-	forker = rt_enter();
+	for (struct rt_reader **at = &o->readers; *at;) {
+		struct rt_reader *r = *at;
+		if (r->thread == forker) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		rt_free(r, sizeof(*r));
+	}
+}
+
+static void object_keep(struct rt_object *o)
+{
+	o->first_waiter = o->last_waiter = NULL;
+	o->taken_at = 0; /* a place that the next tool does not know */
+	o->arrived = 0;
+	if (o->owner && o->owner != forker) {
+		o->owner = NULL;
+		o->depth = 0;
+	}
+	readers_keep(o);
+}
+
+/* [channel] Returns false if there is no memory. */
+static bool channel_leave(void)
+{
+	struct rt_channel *own = rt_sys_map(rt_channel_bytes);
+	if (!own || (rt.is_free && !rt_lanes_forked(forker)))
+		return false;
+	memcpy(own, rt.channel, sizeof(*own));
+	own->is_attached = own->owner = own->run.events = 0;
+	own->taken = 0;
+	own->ended = 1;
+	rt_sys_unmap(rt.channel, rt_channel_bytes);
+	rt.channel = own;
+	rt.written = 0;
+	rt_run_init(&rt_run, &own->run); /* what was counted is the parent's */
+	return true;
+}
+
+static bool is_of_tasks(void)
+{
+	return rt.is_of_tasks || rt_tasks_may_launch() || rt_omp_may_launch();
 }
 
 static void in_child(void)
 {
-	rt_turn_off();
+	rt_memory_release();
+	if (!forker || is_of_tasks() || !channel_leave()) {
+		rt_turn_off();
+		if (forker)
+			rt_object_each(object_real);
+		return;
+	}
+	rt_stack_forget(forker);
+	rt_watchdog_forked();
+	rt_policy_forked();
+	rt_object_each(object_keep);
+	if (!rt.is_free)
+		rt_mute_begin();
+	rt_thread_forked(forker);
+	rt_sched_forked(forker);
+	rt_fork_is_unobserved = true;
+}
+
+static void lock_tell(struct rt_object *o)
+{
+	if (o->owner == forker && o->lock != UINT32_MAX)
+		rt_put(RT_ACQUIRE, 0, o->addr, 0, o->lock);
+	for (struct rt_reader *r = o->readers; r; r = r->next)
+		if (r->thread == forker)
+			rt_put(RT_ACQUIRE_SHARED, 0, o->addr, 0, o->lock);
+}
+
+/* A thread that runs freely writes the first records as one that takes turns does. */
+static void free_pause(struct rt_thread *self)
+{
+	rt_leave_free();
+	rt.is_free = false;
+	self->lane = (struct rt_lane){0};
+	self->state = RT_RUNNING;
+	self->turn_fuel = rt_hot.fuel = 0;
+	rt_hot.filter = &rt_filter;
+}
+
+void rt_fork_observe(void)
+{
+	struct rt_thread *self = rt_enter();
+	struct rt_channel *mute = rt.channel;
+	const bool is_free = rt.is_free;
+	if (!self || !rt_observe_forked(is_free) || !rt_record_open())
+		return;
+	rt_fork_is_unobserved = false;
+	rt_sys_unmap(mute, rt_channel_bytes);
+	forker = self;
+	rt.channel->has_unseen_heap = 1; /* blocks that the parent allocated */
+	if (is_free)
+		free_pause(self);
+	rt_mute_end();
+	rt.written = 0;
+	rt.limit = rt.channel->records;
+	rt_stack_forget(self);
+	rt_observe_begin();
+	rt_sched_again(self);
+	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, self->tid);
+	rt_modules_forget();
+	rt_modules_tell();
+	rt_options_tell();
+	rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
+	rt_object_each(lock_tell); /* [held] */
+	if (is_free)
+		rt_free_begin(self);
+}
+
+static void before(void)
+{
+	forker = rt_enter();
 	if (forker)
-		rt_object_each(object_real);
+		rt_record_settle();
+	rt_memory_hold();
+}
+
+static void in_parent(void)
+{
+	rt_memory_release();
 }
 
 void rt_fork_begin(void)
 {
-	pthread_atfork(before, NULL, in_child);
+	pthread_atfork(before, in_parent, in_child);
 }
 
 RT_EXPORT pid_t fork(void)

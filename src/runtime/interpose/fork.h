@@ -5,6 +5,13 @@
 #ifndef SNAG_RUNTIME_FORK_H
 #define SNAG_RUNTIME_FORK_H
 
+#include "runtime/rt.h"
+
 void rt_fork_begin(void); /* before the program can ask for handlers */
+
+/* The process is a child of fork that no tool observes.  It has one thread. */
+extern bool rt_fork_is_unobserved RT_HIDDEN;
+/* Call it before such a process creates a thread: a tool observes it from here on. */
+void rt_fork_observe(void);
 
 #endif

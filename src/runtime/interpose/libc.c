@@ -83,8 +83,8 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 
 #define R(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, false, pc);
 #define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
+#define FILLED(to) W(to, result == 0 ? sizeof(*(to)) : 0)
 #define UPTO(s) ((size_t)((const char *)result - (const char *)(s)) + 1)
-#define PRINTED (result < 0 || n == 0 ? 0 : (size_t)result < n ? (size_t)result + 1 : n)
 #define BOTH(a, b, nbytes)           \
 	size_t n_looked_at = nbytes; \
 	R(a, n_looked_at)            \
@@ -105,33 +105,3 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 		return result;                                                   \
 	}
 #include "runtime/interpose/libc.def"
-
-RT_EXPORT int sprintf(char *to, const char *format, ...)
-{
-	RT_SCOPE;
-	const uintptr_t pc = RT_CALLER;
-	va_list arguments;
-	rt_begin_once();
-	bool is_seen = rt_modules_instrumented(pc) && rt_access_count();
-	va_start(arguments, format);
-	int result = rt_real.vsprintf(to, format, arguments);
-	va_end(arguments);
-	if (is_seen && rt_enter())
-		W(to, result >= 0 ? (size_t)result + 1 : 0)
-	return result;
-}
-
-RT_EXPORT int snprintf(char *to, size_t n, const char *format, ...)
-{
-	RT_SCOPE;
-	const uintptr_t pc = RT_CALLER;
-	va_list arguments;
-	rt_begin_once();
-	bool is_seen = rt_modules_instrumented(pc) && rt_access_count();
-	va_start(arguments, format);
-	int result = rt_real.vsnprintf(to, n, format, arguments);
-	va_end(arguments);
-	if (is_seen && rt_enter())
-		W(to, PRINTED)
-	return result;
-}

@@ -4,6 +4,7 @@
  *
  * Rules.  [end]  before memory can no longer be read, the epoch ends: what was written there is looked at
  *                (omp_own.h)
+ *         [unmap]  munmap writes the memory, its first megabyte: a thread that still uses it races
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -55,10 +56,20 @@ RT_EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, of
 	return mmap(at, n, protection, flags, fd, offset);
 }
 
+/* [unmap] */
+static void unmapped(void *at, size_t n, uintptr_t pc)
+{
+	enum { SEEN = 1 << 20 };
+	if (n && rt.listener.needs_places && !rt.is_alone && rt_modules_instrumented(pc) &&
+	    rt_access_count())
+		rt_access_more((uintptr_t)at, n < SEEN ? n : SEEN, true, pc);
+}
+
 RT_EXPORT int munmap(void *at, size_t n)
 {
 	RT_SCOPE;
 	rt_begin_once();
+	unmapped(at, n, RT_CALLER);
 	forget(at, n);
 	return rt_real.munmap(at, n);
 }

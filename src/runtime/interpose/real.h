@@ -10,6 +10,7 @@
 #include "runtime/interpose/fortran.h"
 
 #include <aio.h>
+#include <arpa/inet.h>
 #include <malloc.h>
 #include <mqueue.h>
 #include <netdb.h>
@@ -26,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -34,6 +34,7 @@
 #include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
+#include "runtime/options.h"
 #include "runtime/sched/sched.h"
 #include "runtime/interpose/sync.h"
 #include "runtime/sys.h"
@@ -206,10 +207,21 @@ static bool is_default(int signal)
 	return !(given[signal].sa_flags & SA_SIGINFO) && given[signal].sa_handler == SIG_DFL;
 }
 
+/* The tool has reported something, and the program is to end at the first report. */
+static void halt(void)
+{
+	/* pairs with the release in snag_launch_halt */
+	uint32_t answer = rt.channel ? __atomic_load_n(&rt.channel->answer, __ATOMIC_ACQUIRE) : 0;
+	if (answer && rt_options.halt_on_error)
+		rt_sys_exit((int)answer - 1);
+}
+
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
+	if (signal == RT_SIGNAL)
+		halt();
 	if (signal == RT_SIGNAL && info->si_code == SI_QUEUE &&
 	    info->si_value.sival_ptr == &is_watching)
 		asked(context);

@@ -7,8 +7,6 @@
 
 #include "runtime/rt.h"
 
-enum { RT_SIGNAL = 62 }; /* asks a thread to give the baton away; the program may use it, too */
-
 void rt_signals_watch(void);	     /* handles it from here on */
 void rt_signals_ask(int kernel_tid); /* sends it */
 /* Runs the handlers of signals that came while the calling thread, which has the baton, was in

@@ -17,6 +17,7 @@
 #include "runtime/access/access.h"
 #include "runtime/fail.h"
 #include "runtime/interpose/cancel.h"
+#include "runtime/interpose/fork.h"
 #include "runtime/channel/lane.h"
 #include "runtime/memory.h"
 #include "runtime/interpose/misuse.h"
@@ -329,6 +330,18 @@ static void thread_ended(void *p)
 	rt_sched_exit(self); /* from here on somebody else has the baton, and may bury it */
 }
 
+void rt_thread_forked(struct rt_thread *self)
+{
+	for (uint32_t i = 0; i < table_cap; i++)
+		if (table[i] && table[i] != self)
+			thread_free(table[i]);
+	zombies = NULL;
+	unjoined = 0;
+	self->created_at = self->waits_at = 0;
+	self->kernel_tid = rt_sys_gettid();
+	alone_set(true);
+}
+
 /* A signal that meets the new thread before it is known here would be handled by nobody. */
 static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, struct rt_thread *t)
 {
@@ -348,6 +361,8 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	RT_SCOPE;
 	if (rt_unlikely(rt_options.server >= 0) && rt.is_alone && rt_enter())
 		rt_server_begin(rt_hot.self);
+	if (rt_unlikely(rt_fork_is_unobserved))
+		rt_fork_observe();
 	struct rt_thread *self = rt_sched_point();
 	int detach = PTHREAD_CREATE_JOINABLE;
 	if (!self)

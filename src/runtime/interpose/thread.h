@@ -10,6 +10,7 @@
 void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
 struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
 struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
+void rt_thread_forked(struct rt_thread *self);	    /* in the child: the others are gone */
 void rt_thread_leaks(void); /* reports threads that have ended and were not joined */
 /* A context without a thread of its own, see fiber.c. */
 struct rt_thread *rt_thread_new_fiber(void);

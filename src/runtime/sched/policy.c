@@ -189,6 +189,14 @@ void rt_policy_begin(void)
 		rt_mute_begin();
 }
 
+void rt_policy_forked(void)
+{
+	nturns = next_turn = 0;
+	is_following = is_awaited = false;
+	rt_options.schedule[0] = 0;
+	rt_options.mute = rt_options.hold = 0;
+}
+
 void rt_policy_new(struct rt_thread *t)
 {
 	t->priority = UINT64_MAX / 2 + 1 + next_random() / 2;

@@ -20,6 +20,7 @@
 #include "runtime/rt.h"
 
 void rt_policy_begin(void);		 /* reads the options */
+void rt_policy_forked(void);		 /* in the child of a fork: no schedule names its threads */
 uint64_t rt_policy_random(uint64_t n);	 /* returns a random number below n > 0 */
 void rt_policy_new(struct rt_thread *t); /* gives the new thread a priority */
 /* Returns which of the n > 0 ready threads runs next.  `last` had the turn before, or is NULL. */

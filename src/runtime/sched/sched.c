@@ -375,6 +375,7 @@ static bool wait_ended(struct rt_thread *self)
 
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
+	rt_record_drain();
 	if (rt_signals_pending(self)) /* it came since the last time they were run */
 		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
 	if (rt.is_free) {
@@ -444,6 +445,7 @@ void rt_sched_interrupt(struct rt_thread *t)
 
 void rt_sched_out(struct rt_thread *self)
 {
+	rt_record_drain();
 	do {
 		rt_signals_run(self);
 		baton_leave(self);
@@ -504,6 +506,23 @@ void rt_sched_again(struct rt_thread *self)
 	rt_policy_new(self);
 	rt_ready_add(self);
 	baton_follow(self, baton_give(self), RT_NEVER);
+}
+
+void rt_sched_forked(struct rt_thread *self)
+{
+	rt_sched = (struct rt_sched){.current = self,
+				     .ready = rt_sched.ready,
+				     .ready_cap = rt_sched.ready_cap,
+				     .nlive = 1,
+				     .nthreads = rt_sched.nthreads,
+				     .turns = rt_sched.turns,
+				     .clock = rt_sched.clock,
+				     .has_handlers = rt_sched.has_handlers};
+	rt_spin_waiting = 0;
+	self->state = RT_RUNNING;
+	self->spin.waits = self->was_revoked = false;
+	if (!rt.is_free)
+		rt_sched_again(self);
 }
 
 void rt_sched_wait_first(struct rt_thread *self)

@@ -126,6 +126,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* Begins a new turn of the only thread, after the options have changed the policy. */
 void rt_sched_again(struct rt_thread *self);
+/* In the child of a fork: the calling thread is the only one, and begins a turn. */
+void rt_sched_forked(struct rt_thread *self);
 /* [revoke] Takes the baton from `t`, which slept in that turn.  Returns false if it no longer
  * sleeps, or if no other thread is ready. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));

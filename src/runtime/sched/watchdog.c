@@ -165,6 +165,11 @@ void rt_watchdog_begin(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+void rt_watchdog_forked(void)
+{
+	has_begun = has_thread = false;
+}
+
 void rt_watchdog_end(void)
 {
 	if (!has_thread)

@@ -9,5 +9,6 @@ void rt_watchdog_begin(void); /* when a second thread begins; cheap when done be
 /* The last thread that the runtime knows ends.  The C library ends the process when the last thread of
  * all has ended: the watchdog must not be that one. */
 void rt_watchdog_end(void);
+void rt_watchdog_forked(void); /* in the child of a fork: it has none */
 
 #endif
