@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS snag RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # One word for build systems that want one.
-foreach(word snag-cc snag-c++)
+foreach(word snag-cc snag-c++ snag-fc)
 	file(CREATE_LINK snag ${CMAKE_BINARY_DIR}/${word} SYMBOLIC)
 	install(FILES ${CMAKE_BINARY_DIR}/${word} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()

@@ -6,6 +6,7 @@ foreach(page ${pages})
 	execute_process(COMMAND gzip -9nf ${page} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 file(CREATE_LINK snag-cc.1.gz ${root}/share/man/man1/snag-c++.1.gz SYMBOLIC)
+file(CREATE_LINK snag-cc.1.gz ${root}/share/man/man1/snag-fc.1.gz SYMBOLIC)
 file(GLOB plugins ${root}/lib/snag/*.so)
 foreach(plugin ${plugins})
 	execute_process(COMMAND strip --strip-unneeded --remove-section=.comment --remove-section=.note ${plugin}

@@ -57,7 +57,8 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/sched/pause.s ${RUNTIME_DIR}/pause.s
+	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/omp/own.s ${RUNTIME_DIR}/own.s
 	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
-	DEPENDS src/runtime/sched/pause.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	DEPENDS src/runtime/sched/pause.s src/omp/own.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

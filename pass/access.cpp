@@ -29,13 +29,27 @@ static bool isConstant(const Value *Address) {
   return Table && isVptr(*Table);
 }
 
+/* The filter of the running thread, into which checks of loops look (inlined.cpp): what a pointer in
+ * the thread's block leads to. */
+static bool isFilter(const Value *Address) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects);
+  for (const Value *Object : Objects) {
+    const auto *L = dyn_cast<LoadInst>(Object);
+    const Value *From = L ? getUnderlyingObject(L->getPointerOperand()) : nullptr;
+    if (!From || From->getName() != "__snag_hot")
+      return false;
+  }
+  return !Objects.empty();
+}
+
 /* Memory of other address spaces, and counters of the compiler itself, are nobody's. */
 static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;
   const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
   if (!G)
-    return true;
+    return !isFilter(Address);
   for (StringRef Prefix : {"__llvm", "__sancov", "__snag"})
     if (G->getName().substr(0, Prefix.size()) == Prefix)
       return false;

@@ -3,7 +3,7 @@
 # As root or with sudo it installs; otherwise it says what to install.
 set -eu
 
-packages="gcc g++ clang libclang-rt-14-dev libomp-dev make cmake ninja-build pkg-config
+packages="gcc g++ gfortran clang libclang-rt-14-dev libomp-dev make cmake ninja-build pkg-config
 libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
 llvm-14-dev clang-format bats jq zstd gzip man-db python3
 libjemalloc-dev libmimalloc-dev mold ccache meson"

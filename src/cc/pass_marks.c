@@ -92,13 +92,29 @@ static void source_look(struct reading *r, const char *word, size_t len)
 	snprintf(r->marks->missing, sizeof(r->marks->missing), "%.*s", (int)len, word);
 }
 
+/* What the last -O of a command line says. */
+static bool is_optimised(const char *text, size_t len)
+{
+	static const char option[] = " -O";
+	const char *end = text + len, *at;
+	bool is = false;
+	for (; (at = memmem(text, (size_t)(end - text), option, strlen(option))); text = at + 1) {
+		const char *level = at + strlen(option);
+		is = level == end || *level != '0';
+	}
+	return is;
+}
+
 /* A command line: words with spaces between them, and backslashes before those inside. */
 static void command_read(void *ctx, const char *text, size_t len)
 {
 	char word[PATH_MAX];
 	size_t n = 0;
+	struct reading *r = ctx;
+	r->marks->is_optimised |= is_optimised(text, len);
 	if (!memmem(text, len, "/snag-pass-", strlen("/snag-pass-")))
 		return;
+	r->marks->says = true;
 	for (size_t i = 0; i <= len; i++) {
 		if (i == len || text[i] == ' ') {
 			if (is_source(word, n))
@@ -121,7 +137,7 @@ void cc_pass_marks_read(const char *path, struct cc_pass_marks *marks)
 	snag_strtab_init(&r.sources);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	marks->says |= section_texts(elf, ".snag.pass", mark_read, &r);
-	marks->says |= section_texts(elf, ".GCC.command.line", command_read, &r);
+	section_texts(elf, ".GCC.command.line", command_read, &r);
 	snag_strtab_done(&r.sources);
 	elf_end(elf);
 	close(fd);

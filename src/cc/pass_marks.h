@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass_marks.h - what the plugin for clang (pass/) left behind in a program
+ * pass_marks.h - what the compiler, and the plugin for clang (pass/), left behind in a program
  *
  * Self-check.  `snag cc` makes the compiler keep its command line in the section
  *         .GCC.command.line, and the plugin names each source file it has seen in .snag.pass
@@ -21,6 +21,7 @@ enum { CC_PASS_KINDS = 9 }; /* of removals.def, and the checks that there are */
 /* What the plugin left behind in one file, or in several. */
 struct cc_pass_marks {
 	bool says;			/* anything */
+	bool is_optimised;		/* some source, with -O1 or more */
 	uint64_t places[CC_PASS_KINDS]; /* accesses in the code, by what became of their checks */
 	size_t nmissing;		/* source files without checks ... */
 	char missing[256];		/* ... of which this is one */

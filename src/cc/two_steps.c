@@ -14,22 +14,31 @@
  *         [errors]    macros and comments are gone in the second step, so that compilers warn
  *                     of what they would not warn of otherwise.  If warnings are errors the
  *                     source itself is looked at before, and the rest is silent
+ *         [fortran] Sources are preprocessed if their suffix is in upper case, or with -cpp.  If
+ *                   the rewritten source cannot be compiled, the source itself is: what the
+ *                   compiler says is about the user's text.  A module goes with the
+ *                   rewritten source (fortran_openmp.h).
  *         [depend]    -M.. (what a source includes) belongs to the first step; the names of the
  *                     rule and of its file follow from the output, as they would
  */
 #include "cc/two_steps.h"
 
 #include "base/memory.h"
+#include "cc/fortran_openmp.h"
 #include "cc/openmp_pragmas.h"
 #include "cc/openmp_text.h"
 #include "cc/updates.h"
 #include "base/temporary.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { FIXED_COLUMNS = 72 };
 
 struct steps {
 	const struct cc_words *w;
@@ -39,13 +48,17 @@ struct steps {
 	char folder[SNAG_TEMPORARY_MAX];
 	struct cc_words made, folders; /* a file in each */
 	const char *output;
-	const char *make_file; /* -MF */
-	bool has_target;       /* -MT, -MQ */
-	bool has_make;	       /* -MD, -MMD */
-	bool has_inner_make;   /* -Wp,-MD,file: clang goes by the output, too */
-	bool is_compiling;     /* -c */
-	bool has_errors;       /* -Werror */
-	const char *language;  /* -x of the sources to come; NULL: none */
+	const char *make_file;	/* -MF */
+	bool has_target;	/* -MT, -MQ */
+	bool has_make;		/* -MD, -MMD */
+	bool has_inner_make;	/* -Wp,-MD,file: clang goes by the output, too */
+	bool is_compiling;	/* -c */
+	bool has_errors;	/* -Werror */
+	bool is_cpp;		/* -cpp: Fortran is preprocessed whatever its suffix is */
+	bool is_fixed, is_free; /* -ffixed-form, -ffree-form */
+	size_t columns;		/* of Fortran's fixed form */
+	bool has_fortran;	/* a source of it is rewritten */
+	const char *language;	/* -x of the sources to come; NULL: none */
 };
 
 /* Sources that are rewritten, by their suffix or what -x says. */
@@ -54,14 +67,37 @@ static const struct source {
 	const char *suffix;   /* of its text when it is preprocessed */
 	const char *language; /* likewise, as -x says */
 	bool is_preprocessed;
+	bool is_fortran;
 } sources[] = {
-	{".c", ".i", "cpp-output", false},	  {".i", ".i", "cpp-output", true},
-	{"c", ".i", "cpp-output", false},	  {"cpp-output", ".i", "cpp-output", true},
-	{".cc", ".ii", "c++-cpp-output", false},  {".cp", ".ii", "c++-cpp-output", false},
-	{".cxx", ".ii", "c++-cpp-output", false}, {".cpp", ".ii", "c++-cpp-output", false},
-	{".c++", ".ii", "c++-cpp-output", false}, {".C", ".ii", "c++-cpp-output", false},
-	{".CPP", ".ii", "c++-cpp-output", false}, {".ii", ".ii", "c++-cpp-output", true},
-	{"c++", ".ii", "c++-cpp-output", false},  {"c++-cpp-output", ".ii", "c++-cpp-output", true},
+	{".c", ".i", "cpp-output", false},
+	{".i", ".i", "cpp-output", true},
+	{"c", ".i", "cpp-output", false},
+	{"cpp-output", ".i", "cpp-output", true},
+	{".cc", ".ii", "c++-cpp-output", false},
+	{".cp", ".ii", "c++-cpp-output", false},
+	{".cxx", ".ii", "c++-cpp-output", false},
+	{".cpp", ".ii", "c++-cpp-output", false},
+	{".c++", ".ii", "c++-cpp-output", false},
+	{".C", ".ii", "c++-cpp-output", false},
+	{".CPP", ".ii", "c++-cpp-output", false},
+	{".ii", ".ii", "c++-cpp-output", true},
+	{"c++", ".ii", "c++-cpp-output", false},
+	{"c++-cpp-output", ".ii", "c++-cpp-output", true},
+#define FORTRAN(lower, upper, as, language)      \
+	{lower, as, language, true, true},       \
+	{                                        \
+		upper, as, language, false, true \
+	}
+	FORTRAN(".f", ".F", ".f", "f77"),
+	FORTRAN(".for", ".FOR", ".f", "f77"),
+	FORTRAN(".ftn", ".FTN", ".f", "f77"),
+	FORTRAN(".f90", ".F90", ".f90", "f95"),
+	FORTRAN(".f95", ".F95", ".f90", "f95"),
+	FORTRAN(".f03", ".F03", ".f90", "f95"),
+	FORTRAN(".f08", ".F08", ".f90", "f95"),
+	FORTRAN("f77", "f77-cpp-input", ".f", "f77"),
+	FORTRAN("f95", "f95-cpp-input", ".f90", "f95"),
+#undef FORTRAN
 };
 
 /* [language] NULL: the word is no source, or of another language. */
@@ -96,6 +132,18 @@ static bool is_make_word(const char *word)
 	return starts(word, "-M") || starts(word, "-Wp,-M");
 }
 
+static void fortran_word_look(struct steps *s, const char *word)
+{
+	static const char columns[] = "-ffixed-line-length-";
+	s->is_cpp |= strcmp(word, "-cpp") == 0;
+	s->is_fixed |= strcmp(word, "-ffixed-form") == 0;
+	s->is_free |= strcmp(word, "-ffree-form") == 0;
+	if (starts(word, columns)) { /* 0 and none: no limit */
+		s->columns = strtoul(word + strlen(columns), NULL, 10);
+		s->columns = s->columns ? s->columns : SIZE_MAX;
+	}
+}
+
 static void words_look(struct steps *s, bool *ret_is_plain)
 {
 	*ret_is_plain = false;
@@ -112,6 +160,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 		s->has_target |= starts(word, "-MT") || starts(word, "-MQ");
 		s->has_inner_make |= s->compiler == CC_CLANG && starts(word, "-Wp,-M");
 		s->has_make |= strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
+		fortran_word_look(s, word);
 		if (s->takes_value(word))
 			i++;
 	}
@@ -222,6 +271,33 @@ static int file_read(const char *path, struct cc_text *t, struct snag_error *err
 	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path) : 0;
 }
 
+static int file_write(const char *to, const struct cc_text *t, struct snag_error *err)
+{
+	FILE *f = fopen(to, "w");
+	if (!f)
+		return snag_fail(err, SNAG_EIO, "%s: %s", to, strerror(errno));
+	bool is_bad = t->n && fwrite(t->at, 1, t->n, f) != t->n;
+	is_bad |= fclose(f) != 0;
+	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be written", to) : 0;
+}
+
+static int fortran_rewrite(const struct steps *s, const struct source *is, const char *source,
+			   const char *from, const char *to, struct snag_error *err)
+{
+	struct cc_text text = {0}, done = {0};
+	struct cc_fortran f = {.columns = s->columns,
+			       .is_fixed = s->is_fixed ||
+					   (!s->is_free && strcmp(is->suffix, ".f") == 0)};
+	int rc = file_read(from, &text, err);
+	if (rc == 0) {
+		cc_fortran_rewrite(&done, (struct cc_span){text.at, text.at + text.n}, source, &f);
+		rc = file_write(to, &done, err);
+	}
+	free(text.at);
+	free(done.at);
+	return rc;
+}
+
 static int file_rewrite(const struct steps *s, const char *from, const char *to, bool is_cxx,
 			struct snag_error *err)
 {
@@ -264,10 +340,14 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 		return snag_fail(err, SNAG_EIO, "%s: %s", folder, strerror(errno));
 	cc_word_add(&s->folders, folder);
 	cc_word_add(&s->made, *ret_made);
+	bool is_preprocessed = is->is_preprocessed && !(is->is_fortran && s->is_cpp);
 	int rc = source_check(s, source, err);
-	if (rc == 0 && !is->is_preprocessed)
+	if (rc == 0 && !is_preprocessed)
 		rc = step_one(s, source, *ret_made, err);
-	const char *from = is->is_preprocessed ? source : *ret_made;
+	const char *from = is_preprocessed ? source : *ret_made;
+	s->has_fortran |= is->is_fortran;
+	if (rc == 0 && is->is_fortran)
+		return fortran_rewrite(s, is, source, from, *ret_made, err);
 	return rc == 0 ? file_rewrite(s, from, *ret_made, strcmp(is->suffix, ".ii") == 0, err) : rc;
 }
 
@@ -294,6 +374,63 @@ static void source_add(const struct steps *s, struct cc_words *w, const struct s
 	}
 }
 
+/* [fortran] Compiles the module into the folder. */
+static int module_make(struct steps *s, const char *name, struct snag_error *err)
+{
+	struct cc_words w = {0};
+	struct cc_text text = {0};
+	cc_text_words(&text, cc_fortran_module);
+	int rc = file_write(name, &text, err);
+	static const char *const words[] = {"-fopenmp", "-fsyntax-only", "-w", "-J"};
+	cc_word_add(&w, s->w->at[0]);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		cc_word_add(&w, words[i]);
+	cc_word_add(&w, s->folder);
+	cc_word_add(&w, name);
+	if (rc == 0)
+		rc = cc_words_run(&w, err);
+	free(w.at);
+	free(text.at);
+	return rc;
+}
+
+/* [fortran] What the compiler says is kept until it is known whether it is about the user's
+ * text. */
+static int fortran_compile(struct steps *s, struct cc_words *w, struct snag_error *err)
+{
+	const char *module = cc_words_joined(s->folder, "/snag_omp.f90");
+	const char *made = cc_words_joined(s->folder, "/snag_omp.mod");
+	const char *said = cc_words_joined(s->folder, "/said");
+	struct cc_text text = {0};
+	int rc = module_make(s, module, err);
+	cc_word_add(w, "-I");
+	cc_word_add(w, s->folder);
+	cc_word_add(w, "-ffree-line-length-none"); /* directives have become longer */
+	if (rc == 0)
+		rc = cc_words_run_into(w, said, err);
+	if (rc == 0 && file_read(said, &text, err) == 0 && text.n)
+		fwrite(text.at, 1, text.n, stderr);
+	else if (rc > 0)
+		rc = cc_words_run(s->w, err);
+	free(text.at);
+	unlink(said);
+	unlink(module);
+	unlink(made);
+	return rc;
+}
+
+/* Include lines name files beside the source.  gfortran ignores marks in what it says to debuggers,
+ * so an option gives the source its name. */
+static void fortran_words(struct cc_words *w, const char *source, const char *made)
+{
+	const char *slash = strrchr(source, '/');
+	char *folder = slash ? strndup(source, (size_t)(slash - source) + 1) : NULL;
+	cc_word_add(w, cc_words_joined("-I", folder ? folder : "."));
+	free(folder);
+	cc_word_add(w, cc_words_joined("-fdebug-prefix-map=",
+				       cc_words_joined(cc_words_joined(made, "="), source)));
+}
+
 static int step_two(struct steps *s, struct snag_error *err)
 {
 	struct cc_words w = {0};
@@ -306,6 +443,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 		if (is) {
 			rc = source_rewrite(s, is, word, &made, err);
 			source_add(s, &w, is, made);
+			if (is->is_fortran)
+				fortran_words(&w, word, made);
 		} else if (!is_make_word(word)) {
 			cc_word_add(&w, word);
 			if (has_value)
@@ -321,7 +460,7 @@ static int step_two(struct steps *s, struct snag_error *err)
 		cc_word_add(&w, "-Wno-pass-failed");
 	}
 	if (rc == 0)
-		rc = cc_words_run(&w, err);
+		rc = s->has_fortran ? fortran_compile(s, &w, err) : cc_words_run(&w, err);
 	free(w.at);
 	return rc;
 }
@@ -329,8 +468,11 @@ static int step_two(struct steps *s, struct snag_error *err)
 int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
 		 bool has_openmp, struct snag_error *err)
 {
-	struct steps s = {
-		.w = w, .takes_value = takes_value, .compiler = is, .has_openmp = has_openmp};
+	struct steps s = {.w = w,
+			  .takes_value = takes_value,
+			  .compiler = is,
+			  .has_openmp = has_openmp,
+			  .columns = FIXED_COLUMNS};
 	bool is_plain;
 	words_look(&s, &is_plain);
 	if (is_plain)

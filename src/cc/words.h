@@ -19,5 +19,7 @@ const char *cc_words_joined(const char *a, const char *b); /* one word, kept as 
 const char *cc_word_kept(char *made); /* one that lives until the process ends */
 /* Runs it and waits; returns its exit status, or 128 + the signal that ended it. */
 int cc_words_run(const struct cc_words *w, struct snag_error *err);
+/* The same; its standard error goes into a file. */
+int cc_words_run_into(const struct cc_words *w, const char *file, struct snag_error *err);
 
 #endif

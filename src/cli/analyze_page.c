@@ -47,6 +47,8 @@ int cli_analyze_page(const struct snag_report *report, const struct snag_merged 
 					   .witness_dir = witness_dir,
 					   .is_trace = true};
 	snag_incidents_build(&incidents, report, merged, NULL);
+	snag_incidents_group(&incidents, report->names);
+	snag_incidents_name(&incidents, report->names);
 	certificate_make(&certificate, report);
 	int rc = origins_read(&origins, src, err);
 	if (rc >= 0 && !all.is_tasks)

@@ -14,16 +14,33 @@
 
 enum { ID_ROOM = 64 };
 
-static int entry_add(const char *path, const struct cli_report_entry *e,
-		     struct snag_suppressions *s, struct snag_error *err)
+struct reading {
+	const char *path;
+	struct snag_suppressions *to;
+	struct snag_error *err;
+	int rc;
+};
+
+static void id_add(void *ctx, const char *id)
 {
+	struct reading *r = ctx;
 	char line[ID_ROOM];
-	if (!e->id && strcmp(e->kind, "race") != 0) /* a deadlock of tasks fails every time */
-		return 0;
-	if (!e->id || strlen(e->id) + sizeof("id:") > sizeof(line) || strpbrk(e->id, "\n\r*"))
-		return snag_fail(err, SNAG_EINPUT, "%s: an incident has no id", path);
-	int n = snprintf(line, sizeof(line), "id:%s", e->id);
-	return snag_suppressions_add(s, path, line, (size_t)n, err);
+	if (r->rc < 0)
+		return;
+	if (strlen(id) + sizeof("id:") > sizeof(line) || strpbrk(id, "\n\r*")) {
+		r->rc = snag_fail(r->err, SNAG_EINPUT, "%s: an incident has no id", r->path);
+		return;
+	}
+	int n = snprintf(line, sizeof(line), "id:%s", id);
+	r->rc = snag_suppressions_add(r->to, r->path, line, (size_t)n, r->err);
+}
+
+static void entry_add(struct reading *r, const struct cli_report_entry *e)
+{
+	if (e->id)
+		cli_report_ids(e, id_add, r);
+	else if (strcmp(e->kind, "race") == 0) /* a deadlock of tasks fails every time */
+		r->rc = snag_fail(r->err, SNAG_EINPUT, "%s: an incident has no id", r->path);
 }
 
 int cli_baseline_read(const char *path, struct snag_suppressions *s, struct snag_error *err)
@@ -31,11 +48,11 @@ int cli_baseline_read(const char *path, struct snag_suppressions *s, struct snag
 	struct cli_report_file f;
 	if (!path)
 		return 0;
-	int rc = cli_report_file_read(path, &f, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < f.n && rc == 0; i++)
-		rc = entry_add(path, &f.at[i], s, err);
+	struct reading r = {path, s, err, cli_report_file_read(path, &f, err)};
+	if (r.rc < 0)
+		return r.rc;
+	for (size_t i = 0; i < f.n && r.rc == 0; i++)
+		entry_add(&r, &f.at[i]);
 	cli_report_file_done(&f);
-	return rc;
+	return r.rc;
 }

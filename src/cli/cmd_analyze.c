@@ -4,6 +4,7 @@
  */
 #include "cli/analyze_page.h"
 #include "cli/analyze_pair.h"
+#include "cli/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/exhausted.h"
@@ -19,6 +20,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +33,7 @@ struct analyze_values {
 	const char *html;
 	const char *witness;
 	const char *pair; /* "E1,E2" */
+	const char *shard, *store;
 	int pairs;
 	int undecided;
 	int stages; /* enum snag_stages */
@@ -78,6 +81,17 @@ static const struct cli_option analyze_options[] = {
 	 .value = "E1,E2",
 	 .offset = FIELD(pair),
 	 .help = "decide one pair of events, and say why"},
+	{.name = "shard",
+	 .kind = CLI_TEXT,
+	 .value = "I/N",
+	 .offset = FIELD(shard),
+	 .help = "decide part I of N of the candidate pairs"},
+	{.name = "store",
+	 .kind = CLI_TEXT,
+	 .value = "DIR",
+	 .offset = FIELD(store),
+	 .offer = CLI_OFFER_FOLDERS,
+	 .help = "leave the result of the shard here: snag merge"},
 	{.name = "undecided",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -155,8 +169,9 @@ static bool is_json_only(const struct analyze_values *v)
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
-	struct snag_text_options options = {
-		.colour = cli_want_colour(), .limit = v->limit, .witness_dir = v->witness};
+	struct snag_text_options options = {.colour = cli_want_colour(STDOUT_FILENO),
+					    .limit = v->limit,
+					    .witness_dir = v->witness};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -221,14 +236,27 @@ static int reports_write(const struct snag_report *report, const struct snag_ana
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-static int analysis_report(const struct snag_analysis *a, const struct snag_source *src,
-			   const struct analyze_values *v, struct snag_error *err)
+/* [killed] of shards.h: a part that was interrupted is no result. */
+static int shard_write(const struct snag_shards *shard, const struct snag_report *report,
+		       struct snag_error *err)
+{
+	if (shard->lock < 0 || report->interrupted)
+		return 0;
+	return cli_analyze_shard_write(shard, report, err);
+}
+
+static int analysis_report(struct snag_analysis *a, const struct snag_source *src,
+			   const struct analyze_values *v, const struct snag_shards *shard,
+			   struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	struct snag_report report = cli_report(a, src, part);
 	report.pairs = v->pairs;
 	report.stats = v->stats;
-	return reports_write(&report, a, src, v, err);
+	int rc = shard_write(shard, &report, err);
+	for (size_t i = 0; i < a->n && shard->nshards > 1; i++) /* the others decide the rest */
+		a->findings[i].complete = false;
+	return rc < 0 ? rc : reports_write(&report, a, src, v, err);
 }
 
 /* Of a pair that is no race. */
@@ -302,11 +330,44 @@ static int pair_run(const struct analyze_values *v, const char *path, struct sna
 	return rc;
 }
 
+/* --shard, --store */
+static int shard_begin(const struct analyze_values *v, const char *path,
+		       struct snag_analyze_options *options, struct snag_shards *ret,
+		       struct snag_error *err)
+{
+	char how[192];
+	*ret = (struct snag_shards){.dir = v->store, .shard = 1, .nshards = 1, .lock = -1};
+	int rc = v->shard ? snag_shard_parse(v->shard, &ret->shard, &ret->nshards, err) : 0;
+	if (rc < 0)
+		return rc;
+	options->shard = ret->shard - 1;
+	options->nshards = ret->nshards;
+	if (v->shard)
+		fprintf(stderr, "snag: analyze: shard %u/%u: only its part of the candidates\n",
+			ret->shard, ret->nshards);
+	if (!v->store)
+		return 0;
+	if (strcmp(path, "-") == 0)
+		return snag_fail(err, SNAG_EINPUT, "--store: needs a trace in a file");
+	snprintf(how, sizeof(how),
+		 "pairs %d undecided %d stages %d rules %d budget %" PRIu64 " races %" PRIu64
+		 " memory %" PRIu64,
+		 v->pairs, v->undecided, v->stages, v->rules, v->budget, v->max_races, v->memory);
+	rc = cli_analyze_shard_open(ret, path, options, how, err);
+	if (rc == 0 && ret->has_ended)
+		fprintf(stderr, "snag: analyze: %s: shard %u/%u has ended before\n", v->store,
+			ret->shard, ret->nshards);
+	return rc;
+}
+
 static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct analyze_values *v = values;
+	if (v->pair && (v->shard || v->store))
+		return snag_fail(err, SNAG_EINPUT, "--pair: not with --shard or --store");
 	if (v->pair)
 		return pair_run(v, operand[0], err);
+	struct snag_shards shard = {.lock = -1};
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
 					       .max_races = max_races(v),
@@ -331,7 +392,11 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 		rc = cli_source_open(operand[0], &v->reading, &src, err);
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
-	if (rc < 0)
+	if (rc == 0)
+		rc = shard_begin(v, operand[0], &options, &shard, err);
+	if (rc == 0 && shard.has_ended)
+		rc = cli_analyze_shard_has_races(&shard) ? CLI_RACES : CLI_OK;
+	if (rc < 0 || shard.has_ended)
 		goto out;
 
 	struct snag_analysis analysis = {.n = 0};
@@ -342,10 +407,11 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	rc = snag_analyze(src, &options, &analysis, err);
 	cli_progress_end(&progress);
 	if (rc == 0)
-		rc = analysis_report(&analysis, src, v, err);
+		rc = analysis_report(&analysis, src, v, &shard, err);
 	cli_exhausted_end();
 	snag_analysis_done(&analysis);
 out:
+	snag_shards_close(&shard);
 	snag_source_close(src);
 	return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_cc.c - `snag cc` and `snag c++`: the C and C++ compiler, with snag's instrumentation
+ * cmd_cc.c - `snag cc`, `snag c++`, `snag fc`: the compiler, with snag's instrumentation
  *
- * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
- * instrument, and, where it links an executable, the runtime in place of libtsan.
+ * The real compiler (SNAG_CC, SNAG_CXX, SNAG_FC; else gcc, g++, gfortran) gets all arguments, the
+ * flags that instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
  * (--version, -print-...) changes nothing.  With -fopenmp and -fsnag-task sources are compiled in
  * two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops, and updates
@@ -37,6 +37,7 @@ struct request {
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	bool is_fortran;   /* snag fc */
 	struct cc_pass pass;
 	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
 	const char *other; /* -fsanitize= of what cannot be together with threads; NULL: none */
@@ -52,7 +53,7 @@ static bool takes_value(const char *word)
 		"-iprefix", "-isysroot", "-Xlinker",  "-Xassembler", "-Xpreprocessor",
 		"-Xclang",  "-T",	 "-u",	      "-z",	     "-e",
 		"-target",  "--param",	 "-aux-info", "-arch",	     "-B",
-		"-mllvm"};
+		"-mllvm",   "-J"};
 	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
 		if (strcmp(word, with_value[i]) == 0)
 			return true;
@@ -124,7 +125,8 @@ static bool is_clang(const char *compiler)
 /* Where threads spin: volatile reads have their own calls, and `pause` becomes one
  * (runtime/sched/spin.h). The assembler reads pause.s first; _mm_pause() becomes inline
  * assembly, which it sees. */
-static void spin_flags(struct cc_words *w, bool clang, int version, const char *folder)
+static void spin_flags(struct cc_words *w, const struct request *q, bool clang, int version,
+		       const char *folder)
 {
 	enum { GCC_KNOWS_VOLATILE = 11 };
 	if (clang) {
@@ -136,6 +138,14 @@ static void spin_flags(struct cc_words *w, bool clang, int version, const char *
 		cc_word_add(w, "--param=tsan-distinguish-volatile=1");
 	cc_word_add(w, "-Xassembler");
 	cc_word_add(w, cc_words_joined(folder, "/pause.s"));
+	if (q->is_fortran) { /* has no such function, and no asm statement for the names (own.s) */
+		enum { GCC_KNOWS_MASKED = 12 };
+		if (q->has_openmp && version >= GCC_KNOWS_MASKED) {
+			cc_word_add(w, "-Xassembler");
+			cc_word_add(w, cc_words_joined(folder, "/own.s"));
+		}
+		return;
+	}
 	cc_word_add(w, "-D__builtin_ia32_pause()="
 		       "__extension__({__asm__ __volatile__(\"pause\":::\"memory\");})");
 }
@@ -161,13 +171,18 @@ static void compile_flags(struct cc_words *w, const struct request *q, bool clan
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
 	};
-	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+	if (q->is_fortran) /* has none of the other options */
+		cc_word_add(w, both[0]);
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]) && !q->is_fortran; i++)
 		cc_word_add(w, both[i]);
 	if (q->pass.plugin) {
 		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
+	if (q->has_tasks || q->has_openmp)
+		cc_word_add(w, "-frecord-gcc-switches"); /* verdicts say if it was optimised */
+	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]) && !q->is_fortran;
+	     i++)
 		cc_word_add(w, without_pass[i]);
 	if (!clang) {
 		cc_word_add(w, "-Wno-tsan"); /* fences are understood */
@@ -246,7 +261,7 @@ static int request_compile(struct request *q, const char *compiler, char *const 
 	if (q->has_inputs && !q->is_partial) {
 		compile_flags(&w, q, clang);
 		if (!q->pass.plugin && !q->has_tasks)
-			spin_flags(&w, clang, clang ? 0 : cc_version(compiler), folder);
+			spin_flags(&w, q, clang, clang ? 0 : cc_version(compiler), folder);
 		if (q->links)
 			link_flags(&w, q, clang, folder);
 	}
@@ -264,37 +279,48 @@ static int request_compile(struct request *q, const char *compiler, char *const 
 	return rc;
 }
 
-static int words_compile(const char *variable, const char *usual, char *const *word,
-			 struct snag_error *err)
+/* What the real compiler is: what the variable says, or the usual one. */
+struct compiler {
+	const char *variable, *usual;
+	bool is_fortran;
+};
+
+static int words_compile(const struct compiler *c, char *const *word, struct snag_error *err)
 {
-	const char *compiler = getenv(variable);
+	const char *compiler = getenv(c->variable);
 	struct request q = request_read(word);
-	int rc = request_compile(&q, compiler && *compiler ? compiler : usual, word, err);
+	q.is_fortran = c->is_fortran;
+	int rc = request_compile(&q, compiler && *compiler ? compiler : c->usual, word, err);
 	free(q.pass.no.at);
 	return rc;
 }
 
-static int compile(const char *variable, const char *usual, char *const *word,
-		   struct snag_error *err)
+static int compile(const struct compiler *c, char *const *word, struct snag_error *err)
 {
 	struct cc_words w = {0};
 	int rc = cc_response_expand(word, &w, err);
 	if (rc == 0)
-		rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
+		rc = words_compile(c, w.n ? (char *const *)w.at : word, err);
 	free(w.at);
 	return rc;
 }
 
 static int cc_run(const void *values, char *const *operand, struct snag_error *err)
 {
-	return compile("SNAG_CC", "gcc", operand, err);
+	return compile(&(struct compiler){"SNAG_CC", "gcc", false}, operand, err);
 }
 
 static int cxx_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const char *cc = getenv("SNAG_CC");
 	bool clang = cc && is_clang(cc);
-	return compile("SNAG_CXX", clang ? "clang++" : "g++", operand, err);
+	return compile(&(struct compiler){"SNAG_CXX", clang ? "clang++" : "g++", false}, operand,
+		       err);
+}
+
+static int fc_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	return compile(&(struct compiler){"SNAG_FC", "gfortran", true}, operand, err);
 }
 
 #define ABOUT                                                                                     \
@@ -324,4 +350,20 @@ const struct cli_command cli_command_cxx = {
 	.about = ABOUT,
 	.values_size = 1,
 	.run = cxx_run,
+};
+
+const struct cli_command cli_command_fc = {
+	.name = "fc",
+	.summary = "compile and link Fortran for snag; a drop-in for gfortran",
+	.operands = "ARGS...",
+	.max_operands = CLI_ALL_OPERANDS,
+	.is_raw = true,
+	.offer = CLI_OFFER_FILES,
+	.about = "A drop-in for the compiler: FC=\"snag fc\" ./configure works.  SNAG_FC chooses "
+		 "the real\n"
+		 "one, gfortran or another version of it.  With -fopenmp, 'snag run' judges the "
+		 "program\n"
+		 "for every schedule.\n",
+	.values_size = 1,
+	.run = fc_run,
 };

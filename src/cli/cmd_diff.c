@@ -24,13 +24,24 @@ static const struct cli_option diff_options[] = {
 	{0},
 };
 
+struct wanted {
+	const char *id;
+	bool is_there;
+};
+
+static void compare(void *ctx, const char *id)
+{
+	struct wanted *w = ctx;
+	w->is_there |= strcmp(id, w->id) == 0;
+}
+
 static bool has(const struct cli_report_file *f, const struct cli_report_entry *e)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->at[i].is_suppressed && f->at[i].id && e->id &&
-		    strcmp(f->at[i].id, e->id) == 0)
-			return true;
-	return false;
+	struct wanted w = {.id = e->id};
+	for (size_t i = 0; i < f->n && e->id; i++)
+		if (!f->at[i].is_suppressed)
+			cli_report_ids(&f->at[i], compare, &w);
+	return w.is_there;
 }
 
 enum side { NEW, GONE, SAME, SIDES };

@@ -4,15 +4,18 @@
  * tasks in every order of its isolated blocks or critical sections (cli/exploring.h)
  */
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/exploring.h"
 #include "cli/hunting.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/run_files.h"
 #include "cli/writing.h"
 #include "explore/store.h"
 #include "report/json_writer.h"
 #include "version.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +35,7 @@ struct explore_values {
 	const char *with;
 	const char *json;
 	const char *strip_path_prefix;
+	const char *suppressions;
 	uint64_t schedules;
 	double seconds;
 };
@@ -141,6 +145,12 @@ static const struct cli_option explore_options[] = {
 	 .offset = FIELD(json),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as JSON as well"},
+	{.name = "suppressions",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(suppressions),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "do not count the races that FILE names"},
 	{.name = "strip-path-prefix",
 	 .kind = CLI_TEXT,
 	 .value = "PATH",
@@ -215,7 +225,8 @@ static int json_write(const struct showing *s, char *const *argv, struct snag_er
 	return snag_printer_commit(&to, err);
 }
 
-static int tasks_run(const struct explore_values *v, char *const *operand, struct snag_error *err)
+static int tasks_run(const struct explore_values *v, char *const *operand,
+		     struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	struct showing s = {.v = v};
 	const struct cli_explore_options options = {.argv = operand,
@@ -223,6 +234,7 @@ static int tasks_run(const struct explore_values *v, char *const *operand, struc
 						    .runs = s.v->schedules,
 						    .seconds = s.v->seconds,
 						    .strip_path_prefix = s.v->strip_path_prefix,
+						    .suppressions = suppressions,
 						    .on_failure = on_failure,
 						    .on_order = on_order,
 						    .on_end = on_end,
@@ -255,30 +267,11 @@ static int ignored_read(const char *list, unsigned *ret, struct snag_error *err)
 	return 0;
 }
 
-static int shard_read(const char *text, unsigned *ret_shard, unsigned *ret_nshards,
-		      struct snag_error *err)
-{
-	unsigned long i = 0, n = 0;
-	char *end = (char *)text;
-	bool ok = text[0] >= '0' && text[0] <= '9';
-	if (ok)
-		i = strtoul(text, &end, 10);
-	ok &= end[0] == '/' && end[1] >= '0' && end[1] <= '9';
-	if (ok)
-		n = strtoul(end + 1, &end, 10);
-	if (!ok || *end || i < 1 || i > n || n > 1000000)
-		return snag_fail(err, SNAG_EINPUT,
-				 "--shard: expected I/N with I from 1 to N, not '%s'", text);
-	*ret_shard = (unsigned)i;
-	*ret_nshards = (unsigned)n;
-	return 0;
-}
-
 /* One of several workers. */
 static int store_run(const struct explore_values *v, struct cli_hunt *h, struct snag_error *err)
 {
 	unsigned shard = 1, nshards = 1;
-	int rc = v->shard ? shard_read(v->shard, &shard, &nshards, err) : 0;
+	int rc = v->shard ? snag_shard_parse(v->shard, &shard, &nshards, err) : 0;
 	if (rc == 0 && !v->store)
 		rc = snag_fail(err, SNAG_EINPUT, "--shard: needs --store DIR");
 	if (rc == 0 && v->exhaustive)
@@ -296,7 +289,7 @@ static int store_run(const struct explore_values *v, struct cli_hunt *h, struct 
 		rc = snag_store_open(&store, v->store, shard, &search, err);
 	if (rc < 0)
 		return rc;
-	if (store.has_ended) {
+	if (store.shards.has_ended) {
 		fprintf(stderr, "snag: explore: %s: shard %u/%u has ended before\n", v->store,
 			shard, nshards);
 		rc = snag_store_has_failed(&store) ? CLI_RACES : CLI_OK;
@@ -320,6 +313,18 @@ static int store_run(const struct explore_values *v, struct cli_hunt *h, struct 
 	}
 	snag_store_close(&store);
 	return rc;
+}
+
+/* --suppressions, or the same of the environment. */
+static int suppressions_read(const struct explore_values *v, struct cli_hunt *h,
+			     struct snag_error *err)
+{
+	char path[PATH_MAX];
+	const char *from =
+		v->suppressions ? v->suppressions
+				: cli_environment_option("suppressions", true, path, sizeof(path));
+	h->hunt.options.has_suppressions = from != NULL;
+	return cli_suppressions_read(from, h->suppressions, err);
 }
 
 static int explore_run(const void *values, char *const *operand, struct snag_error *err)
@@ -346,15 +351,24 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 		rc = ignored_read(v->ignore, &h.hunt.expected.ignored, err);
 	if (rc < 0)
 		return rc;
+	h.suppressions = snag_suppressions_new();
+	rc = suppressions_read(v, &h, err);
+	if (rc < 0)
+		goto out;
 	cli_interrupt_catch();
-	if (v->with)
-		return tasks_run(v, operand, err);
+	if (v->with) {
+		rc = tasks_run(v, operand, h.suppressions, err);
+		goto out;
+	}
 	snag_launch_repeat_input();
 	cli_progress_begin(&h.progress, CLI_PROGRESS_AUTO);
 	if (v->shard || v->store)
 		rc = store_run(v, &h, err);
 	else if ((rc = cli_hunt_search(&h, err)) == 0)
-		rc = h.hunt.has_tasks ? tasks_run(v, operand, err) : cli_hunt_report(&h, err);
+		rc = h.hunt.has_tasks ? tasks_run(v, operand, h.suppressions, err)
+				      : cli_hunt_report(&h, err);
+out:
+	snag_suppressions_free(h.suppressions);
 	snag_hunt_done(&h.hunt);
 	return rc;
 }

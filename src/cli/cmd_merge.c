@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_merge.c - `snag merge`: what the workers of a search have found together (explore/store.h)
+ * cmd_merge.c - `snag merge`: what the workers of a job have found together: of a search
+ *         (explore/store.h), or of an analysis (cli/analyze_shard.h)
  */
+#include "cli/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/writing.h"
 #include "explore/store.h"
@@ -9,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct merge_values {
 	const char *json;
@@ -36,8 +39,8 @@ static int json_write(const struct snag_store_sum *sum, const char *path, struct
 	snag_json_init(&j, &to);
 	snag_json_object(&j, NULL);
 	snag_json_object(&j, "explore");
-	snag_json_uint(&j, "shards", sum->nshards);
-	snag_json_uint(&j, "ended", sum->ended);
+	snag_json_uint(&j, "shards", sum->shards.nshards);
+	snag_json_uint(&j, "ended", sum->shards.ended);
 	snag_json_uint(&j, "schedules", sum->schedules);
 	snag_json_bool(&j, "exhaustive", false);
 	if (sum->nfailures)
@@ -74,42 +77,56 @@ static void text_print(const struct snag_store_sum *sum, const char *dir)
 	}
 	printf("snag: merge: %u of %u shards: %s%" PRIu64 " schedules in %.1f s of all workers; "
 	       "%" PRIu64 " orders of two places and %" PRIu64 " classes seen\n",
-	       sum->ended, sum->nshards, sum->nfailures ? "" : "no failure in ", sum->schedules,
-	       sum->seconds, snag_tally_n(&sum->orders), snag_tally_n(&sum->classes));
+	       sum->shards.ended, sum->shards.nshards, sum->nfailures ? "" : "no failure in ",
+	       sum->schedules, sum->seconds, snag_tally_n(&sum->orders),
+	       snag_tally_n(&sum->classes));
 }
 
-static int merge_run(const void *values, char *const *operand, struct snag_error *err)
+static int explore_merge(const char *dir, const json_t *job, const struct merge_values *v,
+			 struct snag_error *err)
 {
-	const struct merge_values *v = values;
 	struct snag_store_sum sum;
-	int rc = v->json ? cli_output_probe(v->json, err) : 0;
-	if (rc == 0)
-		rc = snag_store_sum(operand[0], &sum, err);
+	int rc = snag_store_sum(dir, job, &sum, err);
 	if (rc < 0)
 		return rc;
 	if (v->json)
 		rc = json_write(&sum, v->json, err);
 	if (rc == 0)
-		text_print(&sum, operand[0]);
-	if (rc == 0 && sum.ended < sum.nshards && !sum.nfailures)
-		rc = snag_fail(err, SNAG_EINPUT, "%s: these shards have no result yet: %s",
-			       operand[0], sum.missing);
+		text_print(&sum, dir);
+	if (rc == 0 && sum.shards.ended < sum.shards.nshards && !sum.nfailures)
+		rc = cli_shards_missing(dir, &sum.shards, err);
 	bool has_failures = sum.nfailures > 0;
 	snag_store_sum_done(&sum);
 	return rc < 0 ? rc : has_failures ? CLI_RACES : CLI_OK;
 }
 
+static int merge_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct merge_values *v = values;
+	int rc = v->json ? cli_output_probe(v->json, err) : 0;
+	json_t *job = rc == 0 ? snag_shards_job(operand[0], err) : NULL;
+	if (!job)
+		return rc < 0 ? rc : err->code;
+	const char *command = json_string_value(json_object_get(job, "command"));
+	rc = command && strcmp(command, "analyze") == 0
+		     ? cli_analyze_merge(operand[0], job, v->json, err)
+		     : explore_merge(operand[0], job, v, err);
+	json_decref(job);
+	return rc;
+}
+
 const struct cli_command cli_command_merge = {
 	.name = "merge",
-	.summary = "add up what the workers of 'snag explore --shard' found",
+	.summary = "add up what the workers of explore or analyze --shard found",
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,
 	.offer = CLI_OFFER_FOLDERS,
 	.options = merge_options,
-	.about = "Reads the store DIR of 'snag explore --shard I/N --store DIR', and prints what\n"
-		 "all shards together have run and found.  The exit status is 66 after a failure,\n"
-		 "0 if all shards have ended without one, and 2 if shards are missing.\n",
+	.about = "Reads the store DIR of 'snag explore --shard I/N --store DIR', or of the same\n"
+		 "with analyze, and prints what all shards together have found.  The exit status\n"
+		 "is 66 after a failure or a race, 0 if all shards have ended without one, and 2\n"
+		 "if shards are missing.\n",
 	.defaults = &merge_defaults,
 	.values_size = sizeof(struct merge_values),
 	.run = merge_run,

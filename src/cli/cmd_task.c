@@ -19,6 +19,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct task_values {
 	const char *with;
@@ -247,7 +248,8 @@ static int json_write(const struct snag_task_report *report, const char *path,
 static int text_write(const struct snag_task_report *report, const struct task_values *v,
 		      struct snag_error *err)
 {
-	struct snag_task_text_options options = {.colour = cli_want_colour(), .limit = v->limit};
+	struct snag_task_text_options options = {.colour = cli_want_colour(STDOUT_FILENO),
+						 .limit = v->limit};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)

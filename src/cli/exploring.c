@@ -5,6 +5,9 @@
  * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
+ *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
+ *                    races without the order of its blocks, or blocks that conflict otherwise,
+ *                    updates are plain accesses.
  */
 #include "cli/exploring.h"
 
@@ -34,6 +37,8 @@ struct exploration {
 	const struct cli_explore_options *options;
 	struct snag_analyze_options analyze;
 	bool has_all_orders; /* [orders] */
+	bool has_ordered_updates; /* [choices] */
+	bool has_doubts;	  /* drdp alone found races in the last run */
 	char trace[SNAG_TEMPORARY_MAX + 16];
 	struct snag_reversals *reversals;
 	struct snag_orders *orders;
@@ -79,29 +84,13 @@ static void obstacles_add(struct snag_certificate *all, const struct snag_certif
 	}
 }
 
-/* The place in the program: <snag/task.h> has the calls of its blocks inside. */
-static void place_text(const struct snag_names *names, snag_loc loc, char *buf, size_t room)
-{
-	struct snag_callstack s;
-	size_t i = 0;
-	snag_callstack_read(names, loc, &s);
-	while (i < s.n && s.frame[i].file && strstr(s.frame[i].file, "/snag/task.h"))
-		i++;
-	if (i > 0 && i < s.n && s.frame[i].file)
-		snprintf(buf, room, "%s:%u:%u", s.frame[i].file, s.frame[i].line,
-			 s.frame[i].column);
-	else
-		snag_location_text(names, loc, buf, room);
-	snag_callstack_done(&s);
-}
-
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names)
 {
 	enum { SHOWN = 20 };
 	char place[1024];
 	for (size_t i = 0; i < blocks->n && i < SHOWN; i++) {
 		const char *task = snag_name(names, SNAG_SPACE_THREAD, blocks->at[i].task);
-		place_text(names, blocks->at[i].loc, place, sizeof(place));
+		snag_location_text(names, blocks->at[i].loc, place, sizeof(place));
 		fprintf(stderr, "  Block %zu of this order: task %s at %s\n", i + 1,
 			task + (task[0] == 'T'), place);
 	}
@@ -142,10 +131,19 @@ static int blocks_read(const struct exploration *x, const struct cli_run *run,
 	if (rc < 0)
 		return rc;
 	const struct snag_blocks_options how = {.of_locks = x->orders->of_locks,
-						.all_conflict = x->has_all_orders};
+						.all_conflict = x->has_all_orders,
+						.ordered_updates = x->has_ordered_updates};
 	rc = snag_blocks_read(ret, again, &how, err);
 	snag_source_close(again);
 	return rc;
+}
+
+static bool blocks_conflict(const struct snag_blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->n * blocks->conflict.nwords; i++)
+		if (blocks->conflict.bits[i])
+			return true;
+	return false;
 }
 
 /* A run was judged: what its order says, and which are left. */
@@ -156,11 +154,18 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	struct snag_blocks blocks;
 	struct cli_run_report r;
 	int rc = blocks_read(x, run, &blocks, err);
+	if (rc == 0 && x->runs <= 1 && (x->has_doubts || blocks_conflict(&blocks)) &&
+	    cli_has_choices(snag_analysis_names(run->analysis, run->src))) { /* [choices] */
+		x->has_ordered_updates = true;
+		snag_blocks_done(&blocks);
+		rc = blocks_read(x, run, &blocks, err);
+	}
 	if (rc < 0)
 		return rc;
 	enum snag_order_run result =
 		blocks.is_cut ? SNAG_ORDER_NEW : snag_reversals_add(x->reversals, &blocks);
 	rc = cli_run_report_build(&r, run, err);
+	cli_run_report_finish(&r);
 	int status = cli_program_status(run->end->status);
 	o->has_race = r.incidents.n > 0;
 	o->has_deadlock = r.all.deadlock;
@@ -245,6 +250,7 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 		rc = snag_fail(err, SNAG_EINPUT, "%s: launches no tasks", x->options->argv[0]);
 	else if (!x->options->with)
 		rc = cli_observed_order(o, &analysis, x->orders->of_locks, err);
+	x->has_doubts = rc > 0;
 	const struct cli_run run = {.analysis = &analysis,
 				    .src = o->src,
 				    .live = o->live,

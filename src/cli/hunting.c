@@ -39,16 +39,6 @@ static void on_run(void *ctx)
 				       snag_seen_orders_all(&x->search.orders));
 }
 
-int cli_hunt_search(struct cli_hunt *h, struct snag_error *err)
-{
-	h->hunt.options.stop = &cli_stop;
-	h->hunt.options.on_run = on_run;
-	h->hunt.options.ctx = h;
-	int rc = snag_hunt_run(&h->hunt, err);
-	cli_progress_end(&h->progress);
-	return rc;
-}
-
 /* What is printed. */
 
 static void words_print(char *const *argv)
@@ -247,60 +237,83 @@ static int json_write(const struct cli_hunt *h, struct snag_error *err)
 
 /* A failure, looked at in full: the run is made again, and analysed as `snag run` does. */
 
-static int observed_report(struct cli_hunt *h, size_t i, struct cli_observed *o,
-			   struct snag_error *err)
+/* Analyses a run, and calls `use` with the report. */
+static int observed_report(struct cli_hunt *h, struct cli_observed *o, const char *with,
+			   int (*use)(struct cli_hunt *h, struct cli_run_report *r,
+				      struct cli_observed *o, void *ctx, struct snag_error *err),
+			   void *ctx, struct snag_error *err)
 {
-	const struct snag_found *found = &h->hunt.found[i];
 	struct snag_analyze_options options = {.jobs = 1, .stop = &cli_stop};
 	struct snag_analysis analysis;
-	struct snag_suppressions *suppressions = snag_suppressions_new();
 	struct cli_run_report r;
-	int rc = cli_detectors_choose("hb,mixed,deadlock", UINT32_MAX, &options, err);
+	int rc = cli_detectors_choose(with, UINT32_MAX, &options, err);
 	if (rc == 0)
 		rc = cli_observed_analyze(o, &options, &analysis, err);
-	if (rc < 0) {
-		snag_suppressions_free(suppressions);
+	if (rc < 0)
 		return rc;
-	}
 	struct snag_live_end end = snag_live_end(o->live);
 	const struct cli_run run = {.analysis = &analysis,
 				    .src = o->src,
 				    .live = o->live,
 				    .end = &end,
 				    .argv = h->hunt.options.argv,
-				    .suppressions = suppressions,
+				    .suppressions = h->suppressions,
 				    .strip_path_prefix = h->strip_path_prefix};
 	rc = cli_deadlock_observed(&analysis, o->src, &end, err);
 	if (rc == 0) {
 		rc = cli_run_report_build(&r, &run, err);
-		r.all.members = members;
-		r.all.members_ctx = &h->hunt;
-		if (rc == 0 && i == 0)
-			rc = cli_run_report_print(snag_incidents_json, &r.all, h->json, err);
-		bool is_shown = found->failure.kind == SNAG_FAILURE_RACE ||
-				found->failure.kind == SNAG_FAILURE_USE_AFTER_FREE ||
-				found->failure.kind == SNAG_FAILURE_DOUBLE_FREE ||
-				found->failure.kind == SNAG_FAILURE_DEADLOCK;
-		if (rc == 0 && is_shown)
-			rc = cli_run_report_print(snag_incidents_text, &r.all, "/dev/stderr", err);
 		if (rc == 0)
-			switches_print(found, o->src);
+			rc = use(h, &r, o, ctx, err);
 		cli_run_report_done(&r);
 	}
 	snag_analysis_done(&analysis);
-	snag_suppressions_free(suppressions);
 	return rc;
 }
 
-static int found_look(struct cli_hunt *h, size_t i, struct snag_error *err)
+/* ctx: its number */
+static int found_report(struct cli_hunt *h, struct cli_run_report *r, struct cli_observed *o,
+			void *ctx, struct snag_error *err)
+{
+	const size_t i = *(const size_t *)ctx;
+	const struct snag_found *found = &h->hunt.found[i];
+	const enum snag_failure_kind kind = found->failure.kind;
+	int rc = 0;
+	r->all.members = members;
+	r->all.members_ctx = &h->hunt;
+	if (i == 0)
+		rc = cli_run_report_print(snag_incidents_json, &r->all, h->json, err);
+	bool is_shown = kind == SNAG_FAILURE_RACE || kind == SNAG_FAILURE_USE_AFTER_FREE ||
+			kind == SNAG_FAILURE_DOUBLE_FREE || kind == SNAG_FAILURE_DEADLOCK;
+	if (rc == 0 && is_shown)
+		rc = cli_run_report_print(snag_incidents_text, &r->all, "/dev/stderr", err);
+	if (rc == 0)
+		switches_print(found, o->src);
+	return rc;
+}
+
+/* ctx: uint64_t */
+static int races_count(struct cli_hunt *h, struct cli_run_report *r, struct cli_observed *o,
+		       void *ctx, struct snag_error *err)
+{
+	(void)h;
+	(void)o;
+	(void)err;
+	*(uint64_t *)ctx = r->incidents.shown;
+	return 0;
+}
+
+static int turns_look(struct cli_hunt *h, const struct snag_turns *turns, const char *with,
+		      int (*use)(struct cli_hunt *h, struct cli_run_report *r,
+				 struct cli_observed *o, void *ctx, struct snag_error *err),
+		      void *ctx, struct snag_error *err)
 {
 	char folder[SNAG_TEMPORARY_MAX] = "", trace[SNAG_TEMPORARY_MAX + 16], words[128];
 	struct cli_observed o;
-	const struct snag_found *found = &h->hunt.found[i];
-	int schedule = snag_turns_share(&found->turns, 0, err);
+	int schedule = snag_turns_share(turns, 0, err);
 	int rc = schedule < 0 ? schedule : snag_temporary_make(folder, err);
 	snprintf(trace, sizeof(trace), "%s/run.snag", folder);
-	snprintf(words, sizeof(words), "policy=stay:seed=1:schedule=/proc/self/fd/%d", schedule);
+	snprintf(words, sizeof(words), "policy=stay:seed=1:hurry=1:schedule=/proc/self/fd/%d",
+		 schedule);
 	const struct snag_live_options how = {.options = words,
 					      .io = SNAG_LAUNCH_OURS,
 					      .seconds = 10 + 20 * h->hunt.longest,
@@ -308,13 +321,37 @@ static int found_look(struct cli_hunt *h, size_t i, struct snag_error *err)
 	if (rc == 0)
 		rc = cli_observe(&o, h->hunt.options.argv, &how, trace, err);
 	if (rc == 0) {
-		rc = observed_report(h, i, &o, err);
+		rc = observed_report(h, &o, with, use, ctx, err);
 		cli_observed_done(&o);
 	}
 	if (schedule >= 0)
 		close(schedule);
 	unlink(trace);
 	snag_temporary_remove(folder);
+	return rc;
+}
+
+static int found_look(struct cli_hunt *h, size_t i, struct snag_error *err)
+{
+	return turns_look(h, &h->hunt.found[i].turns, "hb,mixed,deadlock", found_report, &i, err);
+}
+
+/* A run that cannot be made again has a race for all that is known. */
+static uint64_t look(void *ctx, const struct snag_turns *turns)
+{
+	struct snag_error unused = {0};
+	uint64_t n = 0;
+	return turns_look(ctx, turns, "hb,mixed", races_count, &n, &unused) == 0 ? n : 1;
+}
+
+int cli_hunt_search(struct cli_hunt *h, struct snag_error *err)
+{
+	h->hunt.options.stop = &cli_stop;
+	h->hunt.options.on_run = on_run;
+	h->hunt.options.look = look;
+	h->hunt.options.ctx = h;
+	int rc = snag_hunt_run(&h->hunt, err);
+	cli_progress_end(&h->progress);
 	return rc;
 }
 

@@ -15,6 +15,7 @@ struct cli_hunt {
 	const char *json;
 	const char *output; /* file for the schedule of the failure; NULL: a name is made */
 	const char *strip_path_prefix;
+	struct snag_suppressions *suppressions;
 	struct cli_progress progress;
 	const struct snag_store *store; /* where failures go; NULL: none */
 };

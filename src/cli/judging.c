@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/judged_asked.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/repeat.h"
 #include "detect/detector.h"
@@ -80,9 +81,10 @@ static const char *end_words(const struct snag_live_end *end)
 }
 
 /* Prints a settled verdict that depends on no answer of the schedule. */
-static void verdict_print(const struct rt_verdict *v, const char *tool)
+static void verdict_print(const struct rt_verdict *v, const char *program, const char *tool)
 {
-	struct snag_certificate c = {.is_race_free = v->proves};
+	struct snag_certificate c = {.is_race_free = v->proves,
+				     .is_optimised = cli_is_optimised(program)};
 	struct snag_error unused = {0};
 	struct snag_printer to;
 	if (!v->proves)
@@ -119,7 +121,7 @@ struct cli_outcome cli_judged_report(const struct cli_run_values *v, const char 
 	if (words)
 		fprintf(stderr, "%s: %s\n", tool, words);
 	else if (!has_asked)
-		verdict_print(verdict, tool);
+		verdict_print(verdict, program, tool);
 	else if (!cli_asked_print(verdict, program, tool))
 		return not_enough;
 	if (j.is_unknown)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory_limit.c - how much memory an analysis may use
+ * memory_limit.c - how much memory and disk an analysis may use
  */
 #include "cli/memory_limit.h"
 
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { PART = 4 };
+enum { PART = 4, DISK_PART = 2 };
 
 uint64_t cli_memory_limit(uint64_t given)
 {
@@ -20,4 +21,13 @@ uint64_t cli_memory_limit(uint64_t given)
 	    (memory == 0 || space.rlim_cur < memory))
 		memory = space.rlim_cur;
 	return memory / PART;
+}
+
+uint64_t cli_disk_limit(uint64_t given, const char *folder)
+{
+	struct statvfs disk;
+	if (given != CLI_MEMORY_NOT_GIVEN)
+		return given;
+	return statvfs(folder, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize / DISK_PART
+					   : 0;
 }

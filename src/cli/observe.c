@@ -9,10 +9,11 @@
 
 static const struct snag_source_options lenient = {.lenient = true};
 
-static int scout_send(struct cli_observed *o, const char *folder,
+static int scout_send(struct cli_observed *o, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err)
 {
-	struct snag_scout_options options = {.folder = folder,
+	struct snag_scout_options options = {.folder = files->folder,
+					     .disk = files->disk,
 					     .wants = snag_analyze_slice(detectors)};
 	for (size_t i = 0; i < detectors->ndetectors; i++)
 		options.of_deadlocks |= detectors->detector[i]->tells_deadlocks;
@@ -44,13 +45,13 @@ int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_liv
 }
 
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
-		      const struct snag_live_options *how, const char *trace, const char *folder,
+		      const struct snag_live_options *how, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err)
 {
 	o->scout = NULL;
-	int rc = scout_send(o, folder, detectors, err);
+	int rc = scout_send(o, files, detectors, err);
 	if (rc == 0)
-		rc = program_start(o, argv, how, trace, err);
+		rc = program_start(o, argv, how, files->trace, err);
 	if (rc < 0)
 		snag_scout_free(o->scout);
 	return rc;

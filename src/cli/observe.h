@@ -27,10 +27,16 @@ struct cli_observed {
 /* Starts the program.  `trace` ends in .snag. */
 int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
 		const char *trace, struct snag_error *err);
-/* The same for these detectors only: if they take a slice, the trace has no more than they need.
- * The folder is for a temporary file. */
+/* Where the trace of a run and its records lie. */
+struct cli_observed_files {
+	const char *trace;  /* ends in .snag */
+	const char *folder; /* for a temporary file with records ... */
+	uint64_t disk;	    /* ... of so many bytes at most; 0: any number */
+};
+/* The same for these detectors only: if they take a slice, the trace has no more than they
+ * need. */
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
-		      const struct snag_live_options *how, const char *trace, const char *folder,
+		      const struct snag_live_options *how, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err);
 /* In a copy of the process: what the scout of `of` has seen so far is the whole run.  The copy does
  * not end it. */

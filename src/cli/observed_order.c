@@ -4,8 +4,10 @@
  */
 #include "cli/observed_order.h"
 
+#include "cc/updates_match.h"
 #include "cli/interrupt.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct snag_findings *findings_of(struct snag_analysis *a, const char *name)
@@ -24,12 +26,27 @@ static void races_forget(struct snag_findings *f)
 	f->npairs = f->abridged = 0;
 }
 
+bool cli_has_choices(const struct snag_names *names)
+{
+	const struct snag_strtab *locks = &names->space[SNAG_SPACE_LOCK];
+	const size_t begin = strlen(SNAG_UPDATE_NAME);
+	for (uint32_t i = 0; i < locks->n; i++) {
+		const char *name = snag_strtab_get(locks, i);
+		unsigned long op = strncmp(name, SNAG_UPDATE_NAME, begin) == 0
+					   ? strtoul(name + begin, NULL, 10) % CC_UPDATE_OPS
+					   : 0;
+		if (op == CC_UPDATE_LEAST || op == CC_UPDATE_GREATEST)
+			return true;
+	}
+	return false;
+}
+
 int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_locks,
 		       struct snag_error *err)
 {
 	const uint32_t sections =
 		SNAG_OP_BIT(ISOLATED_BEGIN) | (of_locks ? SNAG_OP_BIT(ACQUIRE) : 0);
-	const struct snag_analyze_options options = {
+	struct snag_analyze_options options = {
 		.detector = {snag_detector_find("drdp", 4), snag_detector_find("sections", 8)},
 		.ndetectors = 2,
 		.jobs = 1,
@@ -40,6 +57,12 @@ int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_
 	if (!drdp || !drdp->nraces || !(a->ops & sections))
 		return 0;
 	int rc = cli_observed_again(o, &options, &observed, err);
+	if (rc == 0 && findings_of(&observed, "sections")->nraces > 0 &&
+	    cli_has_choices(snag_analysis_names(a, o->src))) {
+		options.ordered_updates = true;
+		snag_analysis_done(&observed);
+		rc = cli_observed_again(o, &options, &observed, err);
+	}
 	if (rc < 0)
 		return rc;
 	observed.interrupted |= a->interrupted;

@@ -11,6 +11,11 @@
 
 #include "cli/observe.h"
 
+/* Returns whether a program has minima or maxima (`if (v < x) x = v;`).  They commute, but whether
+ * one of them writes depends on the order.  So an access that races with one in this order may not
+ * race in any. */
+bool cli_has_choices(const struct snag_names *names);
+
 /* If drdp found races in a run with sections, reads the trace again and replaces *a: the races
  * are then those of the observed order (detect/tasks/sections.c).  `of_locks`: locks make
  * sections, too. Returns 1 if some of drdp's races may be none, 0 if not, negative on failure

@@ -38,6 +38,13 @@ static void file_add(void *ctx, const char *path)
 	cc_pass_marks_read(path, ctx);
 }
 
+bool cli_is_optimised(const char *program)
+{
+	struct cc_pass_marks m = {0};
+	cc_program_files(program, file_add, &m);
+	return m.is_optimised;
+}
+
 static void line_print(const char *name, uint64_t places, const uint64_t *executed)
 {
 	fprintf(stderr, "snag:   %-12s %10" PRIu64, name, places);

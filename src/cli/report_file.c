@@ -117,6 +117,19 @@ int cli_report_file_read(const char *path, struct cli_report_file *ret, struct s
 	return 0;
 }
 
+void cli_report_ids(const struct cli_report_entry *e, void (*on_id)(void *ctx, const char *id),
+		    void *ctx)
+{
+	const json_t *more = json_object_get(e->incident, "more");
+	if (e->id)
+		on_id(ctx, e->id);
+	for (size_t i = 0; i < json_array_size(more); i++) {
+		const char *id = cli_report_text(json_array_get(more, i), "id");
+		if (*id)
+			on_id(ctx, id);
+	}
+}
+
 void cli_report_file_done(struct cli_report_file *f)
 {
 	for (size_t i = 0; i < f->n; i++) {

@@ -33,6 +33,10 @@ struct cli_report_file {
 int cli_report_file_read(const char *path, struct cli_report_file *ret, struct snag_error *err);
 void cli_report_file_done(struct cli_report_file *f);
 
+/* Calls `on_id` for the id of an entry, and for those of the races that it stands for besides. */
+void cli_report_ids(const struct cli_report_entry *e, void (*on_id)(void *ctx, const char *id),
+		    void *ctx);
+
 /* The innermost frame of a stack that has a source file; NULL: none. */
 const json_t *cli_report_frame(const json_t *stack);
 /* A string member, or "". */

@@ -14,6 +14,8 @@
 
 #include <limits.h>
 
+enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
+
 struct cli_run_values {
 	struct snag_attached *attached; /* the program has started us; NULL: we start it */
 	bool is_quiet;			/* print reports only, not that there is no race */
@@ -31,10 +33,13 @@ struct cli_run_values {
 	const char *strip_path_prefix;
 	const char *log_path; /* of the environment: the report goes to <log_path>.<pid> */
 	uint64_t seed;
+	uint64_t limit; /* reports that the text shows; 0: all */
+	int colour;	/* enum cli_colour */
 	int policy;
 	uint64_t jobs;
 	uint64_t budget;
 	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
+	uint64_t disk;	 /* likewise: half of what is free */
 	uint64_t exitcode;
 	bool exitcode_is_default; /* the command line has none */
 	int format;

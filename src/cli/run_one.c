@@ -80,8 +80,10 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 	cli_interrupt_catch();
 	if (v->keep || p->judged.is_of_tasks)
 		return cli_observe(&o->observed, o->argv, &how, place->file, err);
-	return cli_observe_slice(&o->observed, o->argv, &how, place->file, place->folder,
-				 &o->options, err);
+	const struct cli_observed_files files = {.trace = place->file,
+						 .folder = place->folder,
+						 .disk = cli_disk_limit(v->disk, place->folder)};
+	return cli_observe_slice(&o->observed, o->argv, &how, &files, &o->options, err);
 }
 
 /* Waits for its end and ignores what it does. */
@@ -143,7 +145,9 @@ static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_e
 					  .argv = o->argv,
 					  .suppressions = o->suppressions,
 					  .is_tsan = own.format,
-					  .strip_path_prefix = own.strip_path_prefix},
+					  .strip_path_prefix = own.strip_path_prefix,
+					  .has_seed = !own.free,
+					  .seed = own.seed},
 				  .replays = {.argv = o->argv,
 					      .seed = own.seed,
 					      .steps = o->steps.cursor.log ? &o->steps : NULL,

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FILES = 6 };
 
@@ -45,13 +46,21 @@ int cli_run_text_write(const struct cli_run_values *v, const struct snag_inciden
 		       struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
+	struct snag_incident_report shown = *r;
+	int fd = STDERR_FILENO;
 	if (v->is_quiet && !snag_incidents_reported(r))
 		return 0;
-	if (v->log_path && strcmp(v->log_path, "stdout") == 0)
+	if (v->log_path && strcmp(v->log_path, "stdout") == 0) {
 		snprintf(path, sizeof(path), "/dev/stdout");
-	else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && snag_incidents_reported(r))
+		fd = STDOUT_FILENO;
+	} else if (v->log_path && strcmp(v->log_path, "stderr") != 0 &&
+		   snag_incidents_reported(r)) {
 		snprintf(path, sizeof(path), "%s.%d", v->log_path, r->pid);
-	return cli_run_report_print(snag_incidents_text, r, path, err);
+		fd = -1;
+	}
+	shown.has_colour = v->colour == CLI_COLOUR_ALWAYS ||
+			   (v->colour == CLI_COLOUR_AUTO && cli_want_colour(fd));
+	return cli_run_report_print(snag_incidents_text, &shown, path, err);
 }
 
 int cli_run_outputs_write(const struct cli_run_values *v, const struct snag_incident_report *r,

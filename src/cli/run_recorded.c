@@ -35,14 +35,13 @@ static int status_with(const struct cli_recorded *of, size_t reported)
 	return reported && of->v->exitcode ? (int)of->v->exitcode : status_without_race(of);
 }
 
-/* Writes the witnesses, and replays what is left to replay. */
+/* Writes the witnesses, replays what is left to replay, and leaves one report for each cause. */
 static int races_confirm(struct cli_recorded *of, struct cli_run_report *r, struct snag_error *err)
 {
 	const struct cli_run_values *v = of->v;
 	struct cli_replays *replays = &of->replays;
-	int rc = v->sarif || v->html ? cli_run_report_schedules(r, of->analysis, of->run.src, err)
-				     : 0;
-	if (rc == 0 && v->witness)
+	int rc = 0;
+	if (v->witness)
 		rc = snag_report_witnesses(&r->report, &r->merged, v->witness, err);
 	if (rc == 0 && v->witness)
 		rc = snag_deadlock_witnesses(&r->report, v->witness, err);
@@ -50,10 +49,13 @@ static int races_confirm(struct cli_recorded *of, struct cli_run_report *r, stru
 		replays->reports_unconfirmed = v->unconfirmed;
 		cli_replays_run(replays, &r->incidents);
 		cli_deadlock_replays(replays, &r->incidents);
-		if (v->effects)
-			cli_replays_effects(replays, &r->incidents);
 		r->all.replays = &replays->tally;
 	}
+	cli_run_report_finish(r);
+	if (rc == 0 && v->effects && replays->steps && !v->no_replay)
+		cli_replays_effects(replays, &r->incidents);
+	if (rc == 0 && (v->sarif || v->html))
+		rc = cli_run_report_schedules(r, of->analysis, of->run.src, err);
 	return rc;
 }
 
@@ -130,6 +132,7 @@ int cli_recorded_report(struct cli_recorded *of, struct cli_outcome *ret, struct
 	r.report.deadlock_members = cli_deadlock_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = of->v->witness;
+	r.all.limit = of->v->limit;
 	replays->report = &r.report;
 	if (rc == 0)
 		rc = report_finish(of, &r, ret, err);

@@ -147,13 +147,27 @@ static void unconfirm(const struct cli_replays *r, struct snag_incidents *all,
 	all->by_verdict[SNAG_UNCONFIRMED] += !in->is_apart;
 }
 
+/* An earlier incident of the same cause will be reported, whatever a replay of this one shows.  Those
+ * with the strongest verdict come first. */
+static bool is_settled(const struct snag_incidents *all, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		const struct snag_incident *in = &all->at[k];
+		if (strcmp(in->id, all->at[i].id) == 0 && !in->is_suppressed &&
+		    (in->race->verdict == SNAG_OBSERVED || in->replay == SNAG_REPLAY_CONFIRMED))
+			return true;
+	}
+	return false;
+}
+
 void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 {
 	struct snag_replay_count *count = &r->tally.predicted;
 	*count = (struct snag_replay_count){0};
 	for (size_t i = 0; i < all->n; i++) {
 		struct snag_incident *in = &all->at[i];
-		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
+		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED ||
+		    !in->race->nwitness || is_settled(all, i))
 			continue;
 		const struct cli_replayed *done = replay_once(r, in->race);
 		bool is_tried = done && (done->outcome != SNAG_REPLAY_NOT_TRIED);

@@ -5,6 +5,7 @@
 #include "cli/run_report.h"
 
 #include "base/memory.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/schedules.h"
@@ -77,6 +78,11 @@ static void deadlock_take(struct cli_run_report *r, const struct cli_run *run)
 	r->deadlock = (struct snag_task_deadlock){r->wait, notes->nwaits};
 }
 
+static const char *thread_name(const void *live, snag_tid thread)
+{
+	return snag_live_thread_name(live, thread);
+}
+
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err)
 {
@@ -88,6 +94,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 	r->origins = (struct snag_origins){0};
 	r->schedules = (struct snag_schedules){0};
 	cli_certificate(&r->certificate, run->analysis, run->src, run->end);
+	r->certificate.is_optimised = cli_is_of_tasks(run->analysis) && cli_is_optimised(run->argv[0]);
 	snag_report_merge(&r->report, &r->merged);
 	snag_incidents_build(&r->incidents, &r->report, &r->merged, run->suppressions);
 	r->all = (struct snag_incident_report){
@@ -100,16 +107,26 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			notes->dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP : SNAG_TONGUE_SNAG,
 		.label = cli_task_label,
 		.label_ctx = run->live,
+		.thread_name = thread_name,
+		.thread_name_ctx = run->live,
 		.tool = run->is_tsan ? "ThreadSanitizer" : "snag",
 		.arguments = run->argv,
 		.status = cli_program_status(run->end->status),
 		.pid = run->end->pid,
 		.strip_path_prefix = run->strip_path_prefix,
+		.has_seed = run->has_seed,
+		.seed = run->seed,
 	};
 	deadlock_take(r, run);
 	r->certificate.has_deadlock = r->deadlock.n > 0;
 	r->all.deadlock = r->deadlock.n ? &r->deadlock : NULL;
 	return r->incidents.n + r->incidents.ndeadlocks ? origins_find(r, run, err) : 0;
+}
+
+void cli_run_report_finish(struct cli_run_report *r)
+{
+	snag_incidents_group(&r->incidents, r->report.names);
+	snag_incidents_name(&r->incidents, r->report.names);
 }
 
 int cli_run_report_schedules(struct cli_run_report *r, const struct snag_analysis *a,

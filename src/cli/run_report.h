@@ -19,6 +19,8 @@ struct cli_run { /* that was analysed; outlives the report */
 	struct snag_suppressions *suppressions; /* may be NULL */
 	bool is_tsan;				/* the tool calls itself ThreadSanitizer */
 	const char *strip_path_prefix;
+	bool has_seed;
+	uint64_t seed; /* of the scheduler */
 };
 
 struct cli_run_report {
@@ -34,9 +36,12 @@ struct cli_run_report {
 	struct snag_incident_report all; /* of these, for the printers */
 };
 
-/* To be ended also if it fails.  It must not be moved. */
+/* To be ended also if it fails.  It must not be moved.  Its incidents are all pairs of places, for
+ * replays. */
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err);
+/* Leaves one incident for each cause, and names them: when the replays are done. */
+void cli_run_report_finish(struct cli_run_report *r);
 /* Looks up the steps of the witnesses: for reports that show schedules. */
 int cli_run_report_schedules(struct cli_run_report *r, const struct snag_analysis *a,
 			     const struct snag_source *src, struct snag_error *err);

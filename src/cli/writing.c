@@ -34,11 +34,10 @@ bool cli_same_file(const char *a, const char *b)
 	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-bool cli_want_colour(void)
+bool cli_want_colour(int fd)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
-	       strcmp(term, "dumb") != 0;
+	return isatty(fd) && !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
 }
 
 int cli_folder_make(const char *dir, struct snag_error *err)

@@ -19,7 +19,7 @@ int cli_folder_make(const char *dir, struct snag_error *err);
 /* Whether both name the same existing file. */
 bool cli_same_file(const char *a, const char *b);
 
-/* Whether text on standard output is for a terminal that shows colours. */
-bool cli_want_colour(void);
+/* Whether a descriptor is a terminal that shows colours. */
+bool cli_want_colour(int fd);
 
 #endif

@@ -80,10 +80,14 @@ struct snag_detector_env {
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
+	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
 	bool pairs;	    /* every racy pair is wanted, not one for each pair of locations */
 	unsigned jobs;	    /* how many threads may be used; at least 1 */
 	uint32_t budget;    /* nodes of the search for one pair; 0: the default */
 	uint64_t max_races; /* detect/listing.h; SNAG_ALL_RACES: no bound */
+	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.  Each pair of
+	 * locations belongs to one worker.  0 workers: all are. */
+	unsigned shard, nshards;
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 	/* Reports progress: `done` candidates are decided, of `of` known so far.  Called from
 	 * the calling thread.  May be NULL. */

@@ -51,6 +51,8 @@ int snag_trial_run(struct snag_server *server, const char *options, const struct
 	const struct snag_misuse_list *misuses = snag_convert_misuses(judge.convert);
 	snag_judge_misuses(&judge, misuses->at, misuses->n);
 	ret->is_split = snag_judge_is_split(&judge);
+	memcpy(ret->racy, judge.racy, sizeof(ret->racy));
+	ret->nracy = judge.nracy;
 	ret->end = (struct snag_trial_end){.status = ret->served.status,
 					   .was_late = ret->served.was_late,
 					   .has_deadlock = m->has_deadlock || m->circle,
@@ -69,6 +71,43 @@ int snag_trial_run(struct snag_server *server, const char *options, const struct
 void snag_trial_done(struct snag_trial *t)
 {
 	snag_moves_done(&t->moves);
+}
+
+/* [quiet] The first place of a race that is not known to be suppressed; false: there is none. */
+static bool loud_place(const struct snag_hunt *h, const struct snag_trial *t, uint64_t *ret)
+{
+	for (size_t i = 0; i < t->nracy && i < SNAG_JUDGE_PLACES; i++)
+		if (!snag_tally_has(&h->quiet, t->racy[i])) {
+			*ret = t->racy[i];
+			return true;
+		}
+	return t->nracy > SNAG_JUDGE_PLACES;
+}
+
+static void race_settle(struct snag_hunt *h, struct snag_trial *t)
+{
+	if (!loud_place(h, t, &t->end.race_place)) {
+		t->end.races = 0;
+	} else if (!snag_tally_has(&h->loud, t->end.race_place)) {
+		if (h->options.look(h->options.ctx, &t->moves.turns) > 0) {
+			snag_tally_add(&h->loud, t->end.race_place);
+			return;
+		}
+		for (size_t i = 0; i < t->nracy && i < SNAG_JUDGE_PLACES; i++)
+			snag_tally_add(&h->quiet, t->racy[i]);
+		t->end.races = 0;
+	}
+}
+
+/* [quiet] [split] What the judge alone cannot tell. */
+static void end_settle(struct snag_hunt *h, struct snag_trial *t, bool is_new)
+{
+	if (!h->options.look || h->expected.ignored & 1u << SNAG_FAILURE_RACE)
+		return;
+	if (t->end.races && h->options.has_suppressions)
+		race_settle(h, t);
+	else if (!t->end.races && t->is_split && is_new && !t->end.was_late)
+		t->end.races = h->options.look(h->options.ctx, &t->moves.turns);
 }
 
 /* Workers. */
@@ -182,11 +221,14 @@ static void first_take(struct snag_hunt *h, const struct snag_trial *t)
 }
 
 /* Adds a run; the lock is held. */
-static void trial_add(struct hunting *x, const struct snag_plan *plan, const struct snag_trial *t)
+static void trial_add(struct hunting *x, const struct snag_plan *plan, struct snag_trial *t)
 {
 	struct snag_hunt *h = x->h;
+	bool is_new = !t->end.was_late && snag_search_add(&h->search, plan, &t->moves);
 	if (!h->has_first)
 		first_take(h, t);
+	end_settle(h, t, is_new);
+	h->new_runs += is_new;
 	/* All workers make schedule 0, which belongs to the first. */
 	h->runs += plan->number > 0 || h->search.shard == 0;
 	h->longest =
@@ -195,8 +237,6 @@ static void trial_add(struct hunting *x, const struct snag_plan *plan, const str
 	bool was_stopped = t->end.was_late && is_stopped(h);
 	if (f.kind && !was_stopped)
 		found_add(h, plan, &f, t);
-	if (!t->end.was_late)
-		h->new_runs += snag_search_add(&h->search, plan, &t->moves);
 	if (h->search.is_exhaustive && t->end.was_late)
 		h->gap = "a run did not end";
 	h->diverged |= t->moves.diverged;
@@ -287,6 +327,7 @@ static bool fails(void *ctx, const struct snag_turns *turns, struct snag_turns *
 	if (is_stopped(s->h) || snag_trial_run(s->server, "policy=stay:seed=1", turns, NULL,
 					       run_limit(s->h), 1, &t, &unused) < 0)
 		return false;
+	end_settle(s->h, &t, s->failure->kind == SNAG_FAILURE_RACE);
 	struct snag_failure f = snag_failure_of(&t.end, &s->h->expected);
 	bool is_same = f.number == s->failure->number;
 	if (is_same) {
@@ -350,5 +391,7 @@ void snag_hunt_done(struct snag_hunt *h)
 		snag_turns_done(&h->found[i].turns);
 	free(h->found);
 	h->found = NULL;
+	snag_tally_done(&h->quiet);
+	snag_tally_done(&h->loud);
 	snag_search_done(&h->search);
 }

@@ -7,12 +7,17 @@
  * Rules.  [hang]     A run that takes longer than `timeout` is killed and made once more, with four
  *                    times as much, if there is time: a machine that is busy for a
  *                    moment is no hang.
+ *         [quiet]    The judge knows no names.  With suppressions, a run with a race at a new place is
+ *                    made again, with names.  If all its races are suppressed, races at its
+ *                    places do not count from then on
+ *         [split]    of judge.h: such a run, if it is new, is made again, too
  *         [shrink]   The schedule of a failure is made smaller: shrink.h
  */
 #ifndef SNAG_EXPLORE_HUNT_H
 #define SNAG_EXPLORE_HUNT_H
 
 #include "explore/failure.h"
+#include "explore/judge.h"
 #include "explore/search.h"
 
 #include <signal.h>
@@ -37,6 +42,10 @@ struct snag_hunt_options {
 	bool never_serves;
 	size_t moves; /* longest run that is looked at as moves; 0: the default */
 	const volatile sig_atomic_t *stop; /* may be NULL */
+	/* Makes a run again, with names.  Returns how many data races it has that are not
+	 * suppressed.  May be NULL. */
+	uint64_t (*look)(void *ctx, const struct snag_turns *turns);
+	bool has_suppressions;
 	/* Hears of every run, in the thread that made it, under the lock; may be NULL. */
 	void (*on_run)(void *ctx);
 	void *ctx;
@@ -54,6 +63,7 @@ struct snag_hunt {
 	double longest;	   /* run */
 	const char *alone; /* why runs are processes; NULL: they are forks */
 	bool has_threads, has_tasks, diverged;
+	struct snag_tally quiet, loud; /* places of races: suppressed, and not */
 	const char *gap; /* why the search ended before there was nothing left; NULL */
 	bool has_first;
 	int first_status;
@@ -72,6 +82,8 @@ struct snag_trial {
 	struct snag_trial_end end;
 	struct snag_served served;
 	bool is_split; /* judge.h */
+	uint64_t racy[SNAG_JUDGE_PLACES];
+	size_t nracy;
 };
 int snag_trial_run(struct snag_server *server, const char *options, const struct snag_turns *turns,
 		   const char *weights, double seconds, size_t moves, struct snag_trial *ret,

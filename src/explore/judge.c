@@ -9,8 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void place_note(struct snag_judge *j, uint64_t place)
+{
+	for (size_t i = 0; i < j->nracy && i < SNAG_JUDGE_PLACES; i++)
+		if (j->racy[i] == place)
+			return;
+	if (j->nracy < SNAG_JUDGE_PLACES)
+		j->racy[j->nracy] = place;
+	j->nracy++;
+}
+
 static void race_note(struct snag_judge *j, snag_loc loc)
 {
+	place_note(j, loc < j->npc ? j->pc[loc] : 0);
 	if (j->races++ > 0)
 		return;
 	j->loc = loc;

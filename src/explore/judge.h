@@ -15,7 +15,7 @@
 #include "record/convert.h"
 #include "trace/misuse.h"
 
-enum { SNAG_JUDGES = 2 };
+enum { SNAG_JUDGES = 2, SNAG_JUDGE_PLACES = 16 };
 
 struct snag_judge {
 	struct snag_convert *convert; /* NULL: events come from elsewhere */
@@ -24,6 +24,8 @@ struct snag_judge {
 	void *state[SNAG_JUDGES];
 	uint64_t races;			      /* racy accesses */
 	uint64_t place;			      /* return address of the first */
+	uint64_t racy[SNAG_JUDGE_PLACES];     /* return addresses of all, no two alike */
+	size_t nracy;			      /* may be more than fit */
 	bool has_used_freed, has_freed_twice; /* once it has ended */
 	uint64_t freed_place;		      /* of the first of these */
 	snag_loc loc;			      /* its location */

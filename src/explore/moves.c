@@ -5,6 +5,7 @@
 #include "explore/moves.h"
 
 #include "base/memory.h"
+#include "explore/number.h"
 
 #include <string.h>
 
@@ -39,8 +40,8 @@ static void touch_put(struct snag_moves *m, const struct rt_record *r, struct sn
 	struct snag_move *move = move_current(m);
 	if (!move)
 		return;
-	if (!move->place && r->loc && r->loc < m->pc_room)
-		move->place = m->pc[r->loc];
+	if (!move->place && r->loc && r->loc < m->node_room)
+		move->place = m->node[r->loc].place;
 	m->touch = snag_grow(m->touch, &m->touch_room, m->ntouches + 1, sizeof(*m->touch));
 	m->touch[m->ntouches++] = touch;
 	move->n++;
@@ -127,8 +128,14 @@ static void turn_begins(struct snag_moves *m, const struct rt_record *r)
 
 static void node_note(struct snag_moves *m, const struct rt_record *r)
 {
-	m->pc = snag_grow(m->pc, &m->pc_room, (size_t)r->arg + 1, sizeof(*m->pc));
-	m->pc[r->arg] = rt_record_address(r);
+	enum { CALLERS = 3 }; /* [place] more would tell every depth of a recursion apart */
+	m->node = snag_grow(m->node, &m->node_room, (size_t)r->arg + 1, sizeof(*m->node));
+	struct snag_move_node *n = &m->node[r->arg];
+	*n = (struct snag_move_node){.pc = rt_record_address(r), .parent = r->loc};
+	n->place = n->pc;
+	uint32_t at = n->parent; /* nodes come after their parents */
+	for (int i = 0; i < CALLERS && at && at < r->arg; i++, at = m->node[at].parent)
+		n->place = snag_number(n->place, m->node[at].pc);
 }
 
 static void note(struct snag_moves *m, const struct rt_record *r)
@@ -306,7 +313,7 @@ void snag_moves_done(struct snag_moves *m)
 	free(m->at);
 	free(m->touch);
 	free(m->done);
-	free(m->pc);
+	free(m->node);
 	snag_turns_done(&m->turns);
 	*m = (struct snag_moves){.limit = m->limit};
 }

@@ -15,6 +15,8 @@
  *         [object]   any other use of an object (condition variable, semaphore, failed trylock ...)
  *                    changes the object
  *         [token]    what the runtime records to order a wait behind what ended it only orders
+ *         [place]    the place of a move is its return address with those of its nearest callers: a
+ *                    function that takes a lock for its callers is not one place
  *         Threads have the names of schedules: the creator, and the index among its threads.
  */
 #ifndef SNAG_EXPLORE_MOVES_H
@@ -48,7 +50,7 @@ struct snag_move {
 	uint64_t count; /* the event of its thread, from 1 */
 	uint32_t thread;
 	uint32_t first, n; /* its touches */
-	uint64_t place;	   /* return address of its first touch; 0: unknown */
+	uint64_t place;	   /* number of the place of its first touch, [place]; 0: unknown */
 };
 
 struct snag_moves { /* all 0, but for `limit`: empty */
@@ -66,8 +68,11 @@ struct snag_moves { /* all 0, but for `limit`: empty */
 	/* While it is read: */
 	uint64_t *done; /* events of each thread in turns before */
 	size_t done_room;
-	uint64_t *pc; /* by node */
-	size_t pc_room;
+	struct snag_move_node { /* by node */
+		uint64_t pc, place;
+		uint32_t parent;
+	} * node;
+	size_t node_room;
 	uint32_t thread, turn_fuel, fuel;
 	bool has_begun, is_open; /* the last move goes on */
 };

@@ -267,8 +267,7 @@ static uint32_t *clock_of(const struct snag_relation *r, uint32_t move)
 	return &r->clock[(size_t)move * r->moves->nthreads];
 }
 
-/* Whether e comes before f in the partial order, or is f. */
-static bool comes_before(const struct snag_relation *r, uint32_t e, uint32_t f)
+bool snag_relation_before(const struct snag_relation *r, uint32_t e, uint32_t f)
 {
 	return clock_of(r, f)[r->moves->at[e].thread] >= r->index[e];
 }
@@ -278,7 +277,7 @@ static bool is_between(const struct work *w, uint32_t e, uint32_t except)
 {
 	for (size_t i = 0; i < w->nbefore; i++) {
 		uint32_t b = w->before[i].move;
-		if (b != NONE && b != e && b != except && comes_before(w->r, e, b))
+		if (b != NONE && b != e && b != except && snag_relation_before(w->r, e, b))
 			return true;
 	}
 	return false;
@@ -352,8 +351,8 @@ static bool is_pending(const struct snag_moves *m, uint32_t move)
  * only waits for is no part of a run. */
 static bool is_kept(const struct snag_relation *r, const struct snag_reversal *v, uint32_t move)
 {
-	return !comes_before(r, v->first, move) && !comes_before(r, v->second, move) &&
-	       !is_pending(r->moves, move);
+	return !snag_relation_before(r, v->first, move) &&
+	       !snag_relation_before(r, v->second, move) && !is_pending(r->moves, move);
 }
 
 uint64_t snag_reversal_number(const struct snag_relation *r, const struct snag_reversal *reversal)

@@ -43,6 +43,8 @@ enum { SNAG_RELATION_MOST = 1 << 26 }; /* entries of clock[] */
 /* Computes the relation; false: the run is too long for it. */
 bool snag_relation_make(struct snag_relation *ret, const struct snag_moves *moves);
 void snag_relation_done(struct snag_relation *r);
+/* Returns whether e comes before f in the partial order, or is f. */
+bool snag_relation_before(const struct snag_relation *r, uint32_t e, uint32_t f);
 
 /* Returns the number of what is run before the second, as a partial order, and of its thread: equal for
  * reversals, of any runs, that lead to the same. */

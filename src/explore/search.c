@@ -15,7 +15,7 @@ const char *const snag_search_policy_name[SNAG_SEARCH_POLICIES] = {
 	[SNAG_SEARCH_POS] = "pos", [SNAG_SEARCH_SURW] = "surw",	    [SNAG_SEARCH_GUIDED] = "guided",
 };
 
-const char snag_search_options[] = "touches=1:forget=1:runs=0:loops=0";
+const char snag_search_options[] = "touches=1:forget=1:runs=0:loops=0:hurry=1";
 
 /* The choice number `which` of a schedule, below n. */
 static uint64_t choose(const struct snag_schedule_search *s, uint64_t number, uint64_t which,
@@ -60,19 +60,23 @@ static void surw_plan(const struct snag_schedule_search *s, struct snag_plan *p,
 
 static bool guided_plan(struct snag_schedule_search *s, struct snag_plan *p, uint64_t seed)
 {
-	if (!snag_seen_orders_next(&s->orders, &p->turns))
+	if (!snag_seen_orders_next(&s->orders, choose(s, p->number, 1, UINT64_MAX), &p->turns))
 		return false;
 	p->has_schedule = true;
-	pos_plan(p, seed);
+	if (choose(s, p->number, 3, 3) == 0) /* [stay] */
+		snprintf(p->options, sizeof(p->options), "policy=stay:seed=%" PRIu64, seed);
+	else
+		pos_plan(p, seed);
 	return true;
 }
 
 /* [long] */
 static enum snag_search_policy policy_of(const struct snag_schedule_search *s, uint64_t number)
 {
-	static const enum snag_search_policy turn[] = {SNAG_SEARCH_POS,	   SNAG_SEARCH_GUIDED,
-						       SNAG_SEARCH_PCT,	   SNAG_SEARCH_SURW,
-						       SNAG_SEARCH_GUIDED, SNAG_SEARCH_RANDOM};
+	/* What the runs have shown is the best guide: half of the schedules. */
+	static const enum snag_search_policy turn[] = {
+		SNAG_SEARCH_POS,  SNAG_SEARCH_GUIDED, SNAG_SEARCH_PCT,	  SNAG_SEARCH_GUIDED,
+		SNAG_SEARCH_SURW, SNAG_SEARCH_GUIDED, SNAG_SEARCH_RANDOM, SNAG_SEARCH_GUIDED};
 	uint64_t round = s->nshards ? number / s->nshards : number;
 	if (s->policy != SNAG_SEARCH_ALL)
 		return s->policy;
@@ -217,8 +221,9 @@ bool snag_search_add(struct snag_schedule_search *s, const struct snag_plan *pla
 		s->cut++;
 		return true; /* who knows */
 	}
-	snag_tally_add(&s->classes.classes, r.class);
-	uint64_t n = snag_seen_orders_add(&s->orders, &r);
+	bool is_new = snag_tally_add(&s->classes.classes, r.class) == 0;
+	uint64_t n = snag_seen_orders_add(&s->orders, &r, is_new,
+					  choose(s, plan->number, 2, UINT64_MAX));
 	snag_relation_done(&r);
 	return n > 0;
 }

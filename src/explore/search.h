@@ -8,6 +8,9 @@
  *         number and the seed, but for `guided` and for exhaustive searches: these depend on what
  *         the runs before have shown.
  * Rules.  [long]    a run of many events is not chosen event by event: only random and pct remain
+ *         [stay]    behind the beginning that `guided` steers to, the thread that it ends with goes on in
+ *                   one of three runs, and pos decides in the others: what follows the new order
+ *                   often must not be disturbed
  *         [shard]   worker I of N has the schedules whose number is I - 1 modulo N
  *
  * Threading.  Callers hold a lock of theirs.

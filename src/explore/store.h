@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store.h - a folder in which the workers of one search leave what they found
+ * store.h - what the workers of one search found, in a folder of shards (shards.h)
  *
- * Idea.   Worker I of N runs the schedules whose number is I - 1 modulo N, and needs nothing from the
- *         others.  The folder says which search it belongs to, and has one file for each worker that has
- *         ended.  Any engine that starts N commands with the folder in common will do: a job array, GNU
- *         parallel, an indexed job.
- *
- * Files.  search.json         version, program, arguments, shards and options: those of the first worker
- *         shard-I.lock        locked by the worker that runs shard I
- *         shard-I.json        its result, which appears as a whole when it has ended
- *         failure-*.json      schedules that fail, for `snag replay`
- *
- * Rules.  [same]    a worker of another program, version, number of shards, seed or policy is refused
- *         [one]     a shard that another worker runs is refused
- *         [killed]  a worker that is killed leaves no result; its lock ends with it, and its shard can
- *                   be run again
- *         [again]   a shard that has ended is not run again
+ * Idea.   Worker I of N runs the schedules whose number is I - 1 modulo N.
+ * Files.  failure-*.json      schedules that fail, for `snag replay`
+ * Rules.  [same]    the job is the program with its contents, arguments, version, seed and policy
  */
 #ifndef SNAG_EXPLORE_STORE_H
 #define SNAG_EXPLORE_STORE_H
 
 #include "explore/hunt.h"
+#include "explore/shards.h"
 
 struct snag_store_search { /* what all workers have in common */
 	char *const *argv;
@@ -33,10 +22,7 @@ struct snag_store_search { /* what all workers have in common */
 };
 
 struct snag_store {
-	const char *dir;
-	unsigned shard, nshards; /* from 1 */
-	int lock;
-	bool has_ended; /* [again] */
+	struct snag_shards shards;
 };
 
 /* Makes the folder if needed, and takes the shard. */
@@ -53,8 +39,7 @@ void snag_store_failure_path(const struct snag_store *s, const struct snag_found
 
 /* What all workers have found. */
 struct snag_store_sum {
-	unsigned nshards, ended;
-	char missing[256]; /* their numbers */
+	struct snag_shards_sum shards;
 	uint64_t schedules;
 	double seconds; /* of all */
 	struct snag_tally orders, classes;
@@ -68,7 +53,9 @@ struct snag_store_sum {
 	size_t nfailures, room;
 };
 
-int snag_store_sum(const char *dir, struct snag_store_sum *ret, struct snag_error *err);
+/* `job`: of snag_shards_job(). */
+int snag_store_sum(const char *dir, const json_t *job, struct snag_store_sum *ret,
+		   struct snag_error *err);
 void snag_store_sum_done(struct snag_store_sum *sum);
 
 #endif

@@ -3,7 +3,6 @@
  * api.c - the functions of <omp.h>
  *
  * What depends on the machine or the environment (processors, threads) is the same everywhere.
- * Fortran's variants are not there.
  */
 #include "omp/abi.h"
 

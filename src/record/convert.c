@@ -48,6 +48,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->lock);
 	free(c->done);
 	free(c->label);
+	free(c->thread_name);
 	free(c->depend);
 	snag_strtab_done(&c->depend_names);
 	snag_step_log_done(&c->steps);
@@ -337,12 +338,30 @@ static void seen(struct snag_convert *c, struct snag_convert_seen *s, const stru
 		s->loc = loc_of(c, r);
 }
 
+static void thread_name_add(struct snag_convert *c, const struct rt_record *r)
+{
+	uint32_t thread = snag_convert_thread(c, r->loc);
+	unsigned part = rt_record_size(r);
+	c->thread_name = snag_grow(c->thread_name, &c->thread_names, (size_t)thread + 1,
+				   sizeof(*c->thread_name));
+	for (unsigned i = 0; part < RT_NAME_PARTS && i < RT_NAME_PART; i++)
+		c->thread_name[thread].text[part * RT_NAME_PART + i] =
+			(char)(rt_record_address(r) >> 8 * i);
+}
+
+const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thread)
+{
+	return thread < c->thread_names ? c->thread_name[thread].text : "";
+}
+
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
 	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
 		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
 	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)
 		seen(c, &c->notes.asked[rt_record_address(r)], r);
+	if (r->arg == RT_NOTE_NAMED)
+		thread_name_add(c, r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
 	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;

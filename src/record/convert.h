@@ -113,6 +113,9 @@ struct snag_misuse_list *snag_convert_misuses(struct snag_convert *c);
 /* Returns what the program says by functions that it defines for ThreadSanitizer; "": nothing. */
 const char *snag_convert_default(const struct snag_convert *c, enum rt_default which);
 
+/* Returns the name that the program gave a thread, or "". */
+const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thread);
+
 /* What a task is for the programmer. */
 struct snag_label {
 	enum rt_label kind; /* RT_LABEL_IN and on: it has depend clauses */

@@ -88,6 +88,10 @@ struct snag_convert {
 	size_t done_cap;
 	uint32_t turn_fuel, fuel;
 	struct snag_step_log steps;
+	struct snag_thread_name {
+		char text[RT_NAME_PART * RT_NAME_PARTS + 1];
+	} * thread_name; /* by thread; "": the program gives it none */
+	size_t thread_names;
 	struct snag_label *label; /* by task, up to the last that has one */
 	size_t label_cap;
 	struct snag_depend *depend; /* in the order they were told */

@@ -40,7 +40,7 @@ static int live_end(struct live *l, struct snag_error *err)
 	l->has_ended = true;
 	if (!l->has_run)
 		l->end = snag_seconds_now();
-	if (!snag_launch_was_claimed(l->launch))
+	if (!snag_launch_was_claimed(l->launch) && !l->was_late)
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start",
 				 l->src.name);
@@ -58,11 +58,12 @@ static int records_next(struct live *l)
 	int n = snag_launch_next(l->launch, l->record, RECORDS);
 	if (!detour)
 		return n;
-	if (n > 0) {
-		detour->records(detour->ctx, l->record, n);
-		if (l->on_records)
-			l->on_records(l->ctx);
+	if (n > 0 && !detour->records(detour->ctx, l->record, n)) {
+		snag_launch_abandon(l->launch);
+		n = -1;
 	}
+	if (n > 0 && l->on_records)
+		l->on_records(l->ctx);
 	if (n < 0)
 		snag_live_cut(&l->src);
 	return 0;
@@ -285,6 +286,11 @@ int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2
 		events_follow(old, event, &batch, snag_refined_origin(file));
 	snag_source_close(file);
 	return rc;
+}
+
+const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread)
+{
+	return snag_convert_thread_name(((const struct live *)src)->convert, thread);
 }
 
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)

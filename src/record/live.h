@@ -18,8 +18,9 @@
 
 /* What looks at the records of the program before they become events. */
 struct snag_detour {
-	void (*records)(void *ctx, const struct rt_record *r, int n); /* as they come */
-	void (*ended)(void *ctx);				      /* no more come */
+	/* As they come.  Returns false if it takes no more: then the program goes on unobserved. */
+	bool (*records)(void *ctx, const struct rt_record *r, int n);
+	void (*ended)(void *ctx); /* no more come */
 	/* After that: the records that become events.  Returns their number, at most `room`; 0: there
 	 * are no more. */
 	int (*next)(void *ctx, struct rt_record *ret_record, int room);
@@ -90,6 +91,8 @@ bool snag_live_is_split(const struct snag_source *src);
 int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
 		     struct snag_error *err);
 
+/* Returns the name that the program gave a thread, or "". */
+const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread);
 /* Returns what a task of the program is for its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
 const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,

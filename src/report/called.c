@@ -5,9 +5,9 @@
 #include "report/called.h"
 
 #include "base/memory.h"
+#include "report/source_line.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,21 +152,21 @@ static bool parts_follow(struct line l, size_t end)
 	return at(l, end) == '[' || at(l, end) == '.';
 }
 
+/* [fortran] */
+static bool is_fortran(const char *file)
+{
+	const char *dot = file ? strrchr(file, '.') : NULL;
+	return dot && (dot[1] == 'f' || dot[1] == 'F') && !strpbrk(dot, "/+");
+}
+
 char *snag_called_at(const struct snag_frame *frame, bool has_parts)
 {
-	char *line = NULL, *name = NULL;
-	size_t room = 0, from = 0, length;
-	ssize_t n = -1;
-	FILE *file = frame->file && frame->column ? fopen(frame->file, "r") : NULL;
-	if (!file)
-		return NULL;
-	for (uint32_t i = 0; i < frame->line; i++) {
-		n = getline(&line, &room, file);
-		if (n < 0)
-			break;
-	}
-	length = n > 0 ? snag_called_in(line, (size_t)n, frame->column, &from) : 0;
-	if (length && has_parts && !parts_follow((struct line){line, (size_t)n}, from + length))
+	bool has_column = frame->column && !is_fortran(frame->file);
+	char *name = NULL,
+	     *line = has_column ? snag_source_line(frame->file, frame->line) : NULL;
+	size_t from = 0, length, n = line ? strlen(line) : 0;
+	length = n > 0 ? snag_called_in(line, n, frame->column, &from) : 0;
+	if (length && has_parts && !parts_follow((struct line){line, n}, from + length))
 		length = 0;
 	if (length) {
 		name = snag_alloc(length + 1);
@@ -174,6 +174,5 @@ char *snag_called_at(const struct snag_frame *frame, bool has_parts)
 		name[length] = 0;
 	}
 	free(line);
-	fclose(file);
 	return name;
 }

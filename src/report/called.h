@@ -9,6 +9,7 @@
  * Rules.  [name]      the column is in a name: take that name
  *         [operator]  an assignment, ++ or --: take the name to its left, before subscripts and
  *                     members; for ++ and -- the name may also be to the right
+ *         [fortran]   none: gfortran's columns are those where a statement ends
  *         [not]       no name for what is reached by * or ->, calls, keywords, and preprocessor
  *                     lines
  */

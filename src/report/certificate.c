@@ -41,8 +41,8 @@ static const char *lock_of(const struct snag_doubtful *d, const struct snag_name
 {
 	for (uint32_t i = 0; i < d->first.nlocks; i++)
 		for (uint32_t k = 0; k < d->second.nlocks; k++)
-			if (d->first.locks[i] == d->second.locks[k])
-				return snag_name(names, SNAG_SPACE_LOCK, d->first.locks[i]);
+			if (d->first.locks[i].lock == d->second.locks[k].lock)
+				return snag_name(names, SNAG_SPACE_LOCK, d->first.locks[i].lock);
 	return "?";
 }
 
@@ -98,6 +98,8 @@ void snag_certificate_text(const struct snag_certificate *c, const struct snag_n
 	if (c->is_race_free && c->orders)
 		snag_printf(to, " (all orders of its sections were run: %llu)",
 			    (unsigned long long)c->orders);
+	if (c->is_race_free && c->is_optimised)
+		snag_print(to, " (the code as optimised)");
 	if (c->is_race_free)
 		snag_print(to, "\n");
 	for (size_t i = 0; i < c->n && !c->is_race_free; i++) {
@@ -125,6 +127,8 @@ void snag_certificate_json(const struct snag_certificate *c, const struct snag_n
 		snag_json_string(j, "text", snag_certificate_words(c));
 	if (c->orders)
 		snag_json_uint(j, "orders", c->orders);
+	if (c->is_optimised)
+		snag_json_bool(j, "optimised", true);
 	snag_json_array(j, "obstacles");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];

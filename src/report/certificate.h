@@ -32,6 +32,7 @@ struct snag_certificate {
 	/* How many orders of isolated blocks or critical sections there are, if all were run; 0: the
 	 * proof needs one run only. */
 	uint64_t orders;
+	bool is_optimised; /* the compiler may have removed accesses: they are not part of it */
 	bool has_deadlock; /* the run ended in one, which every schedule has if it is race-free */
 };
 

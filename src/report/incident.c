@@ -3,9 +3,9 @@
  * incident.c - a race in a program, as its authors see it
  *
  * Idea.  The merged races come strongest first.  A string table finds the incident of each by
- *        its pair of lines.  The first race of a pair becomes the incident; the others are
- *        counted. The id is a hash of the sorted pair of "file:function kind", with a number
- *        appended if that is not unique.
+ *        its pair of places.  The first race of a pair becomes the incident; the others are
+ *        counted.  Incidents with one cause get one id (incident_id.c), and in the end become
+ *        one (incident_group.h).
  */
 #include "report/incident.h"
 
@@ -13,53 +13,12 @@
 #include "base/strtab.h"
 #include "report/called.h"
 #include "report/incident_deadlock.h"
+#include "report/incident_group.h"
 #include "report/incident_misuse.h"
 #include "report/origins.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { KEY = 4096 };
-
-/* Joins two texts, the smaller one first, into `key`; returns the length. */
-static size_t pair_key(char key[2 * KEY], char text[2][KEY])
-{
-	bool swap = strcmp(text[0], text[1]) > 0;
-	return (size_t)snprintf(key, 2 * KEY, "%s / %s", text[swap], text[!swap]);
-}
-
-static size_t line_key(const struct snag_callstack stack[2], char key[2 * KEY])
-{
-	char text[2][KEY];
-	for (int i = 0; i < 2; i++) {
-		const struct snag_frame *f = &stack[i].frame[0];
-		snprintf(text[i], KEY, "%s:%u:%u %s+%llx", f->file ? f->file : "", f->line,
-			 f->column, f->file || !f->module ? "" : basename(f->module),
-			 f->file ? 0 : (unsigned long long)f->offset);
-	}
-	return pair_key(key, text);
-}
-
-static void id_make(struct snag_incident *in, struct snag_strtab *taken)
-{
-	char text[2][KEY], key[2 * KEY];
-	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
-	for (int i = 0; i < 2; i++) {
-		const struct snag_frame *f = &in->stack[i].frame[0];
-		const char *where = f->file ? f->file : f->module;
-		snprintf(text[i], KEY, "%s:%s %s", where ? basename(where) : "",
-			 f->function ? f->function : "", snag_op_info[site[i]->op].text);
-	}
-	size_t n = pair_key(key, text);
-	int len = snprintf(in->id, sizeof(in->id), "R-%08x", snag_strtab_hash(key, n));
-	for (unsigned again = 2;; again++) {
-		uint32_t before = taken->n;
-		snag_strtab_intern(taken, in->id, strlen(in->id));
-		if (taken->n > before)
-			return;
-		snprintf(in->id + len, sizeof(in->id) - (size_t)len, "-%u", again);
-	}
-}
 
 /* A second variable at the same place has #number behind its name. */
 static size_t name_length(const char *name)
@@ -155,16 +114,16 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions)
 {
 	struct snag_incidents in = {.at = snag_calloc(merged->n, sizeof(*in.at))};
-	struct snag_strtab lines, ids;
-	char *key = snag_alloc(2 * KEY);
-	snag_strtab_init(&lines);
-	snag_strtab_init(&ids);
+	struct snag_strtab places;
+	char *key = snag_alloc(SNAG_PLACES_KEY);
+	snag_strtab_init(&places);
 	for (size_t i = 0; i < merged->n; i++) {
 		const struct snag_merged_race *m = &merged->race[i];
 		struct snag_callstack stack[2];
 		snag_callstack_read(report->names, m->race->first.loc, &stack[0]);
 		snag_callstack_read(report->names, m->race->second.loc, &stack[1]);
-		uint32_t at = snag_strtab_intern(&lines, key, line_key(stack, key));
+		uint32_t at =
+			snag_strtab_intern(&places, key, snag_incident_places(stack, true, key));
 		struct snag_incident *new = &in.at[at];
 		variables_add(new, m->race);
 		new->count += m->race->count;
@@ -187,11 +146,13 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 			new->replay = SNAG_REPLAY_CONFIRMED;
 		new->found_by = report->part[m->part].findings->name;
 		memcpy(new->stack, stack, sizeof(stack));
-		id_make(new, &ids);
 	}
 	for (size_t i = 0; i < in.n; i++) {
 		extent_find(&in.at[i], report->names);
 		called_find(&in.at[i], report->names);
+	}
+	snag_incidents_identify(&in, report->names);
+	for (size_t i = 0; i < in.n; i++) {
 		in.at[i].is_suppressed = is_suppressed(&in.at[i], report, suppressions);
 		if (in.at[i].is_suppressed)
 			continue;
@@ -199,8 +160,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		in.by_verdict[in.at[i].race->verdict]++;
 	}
 	freed_first(&in);
-	snag_strtab_done(&lines);
-	snag_strtab_done(&ids);
+	snag_strtab_done(&places);
 	free(key);
 	snag_deadlock_incidents_build(&in, report, suppressions);
 	snag_misuse_incidents_build(&in, report, suppressions);
@@ -228,17 +188,28 @@ bool snag_replay_tally_text(const struct snag_replay_tally *t, char *buf, size_t
 	return true;
 }
 
+void snag_incident_done(struct snag_incident *in)
+{
+	snag_callstack_done(&in->stack[0]);
+	snag_callstack_done(&in->stack[1]);
+	free(in->variables.at);
+	free(in->called);
+	free(in->replay_words);
+	free(in->effect);
+	free(in->more);
+	free(in->name);
+	free(in->type);
+	free(in->field);
+}
+
 void snag_incidents_done(struct snag_incidents *in)
 {
-	for (size_t i = 0; i < in->n; i++) {
-		snag_callstack_done(&in->at[i].stack[0]);
-		snag_callstack_done(&in->at[i].stack[1]);
-		free(in->at[i].variables.at);
-		free(in->at[i].called);
-		free(in->at[i].replay_words);
-		free(in->at[i].effect);
-	}
+	for (size_t i = 0; i < in->n; i++)
+		snag_incident_done(&in->at[i]);
 	free(in->at);
+	for (size_t i = 0; i < in->nlocks; i++)
+		free(in->lock[i].name);
+	free(in->lock);
 	snag_deadlock_incidents_done(in);
 	snag_misuse_incidents_done(in);
 	*in = (struct snag_incidents){0};

@@ -3,9 +3,9 @@
  * incident.h - a race in a program, as its authors see it
  *
  * In a trace, the stacks of both accesses identify a race.  A programmer sees two lines that
- * access one variable.  So all races with the same pair of lines are one incident.  It has the
- * stacks of the race with the strongest verdict.  Its id stays the same when lines move: it is
- * made of the two functions, their files, and the kinds of access.
+ * access one variable.  So all races with the same pair of places are one incident, with the
+ * stacks of the race with the strongest verdict.  Its id stays the same when lines move
+ * (incident_id.c).  Reports show one incident for each cause (incident_group.h).
  */
 #ifndef SNAG_REPORT_INCIDENT_H
 #define SNAG_REPORT_INCIDENT_H
@@ -37,8 +37,14 @@ struct snag_replay_tally {
 
 struct snag_schedules;
 
+/* Another race of the same cause. */
+struct snag_incident_more {
+	const struct snag_race *race;
+	char id[24]; /* that it would have as a report; "": that of the one before it */
+};
+
 struct snag_incident {
-	char id[24];			 /* "R-1a2b3c4d"; unique in this report */
+	char id[24];			 /* "R-1a2b3c4d"; once grouped, unique in this report */
 	const struct snag_race *race;	 /* the strongest of those it stands for */
 	const char *found_by;		 /* the detector that said so */
 	const struct snag_race *proof;	 /* that has a witness: see struct snag_merged_race */
@@ -49,6 +55,8 @@ struct snag_incident {
 	struct snag_variables variables; /* of all of them */
 	struct snag_extent extent;	 /* of those of one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
+	char *name;			 /* of its variable, as the source has it; or NULL */
+	char *type, *field;		 /* of its object, and what of that it is; or NULL */
 	bool is_heap;			 /* its variable lies in a block of the heap */
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
@@ -59,6 +67,8 @@ struct snag_incident {
 	 * output"), and a sentence. */
 	const char *severity;
 	char *effect;
+	struct snag_incident_more *more; /* other races of its cause */
+	size_t nmore, more_cap;
 };
 
 struct snag_incidents {
@@ -71,12 +81,27 @@ struct snag_incidents {
 	struct snag_misuse_incident *misuse; /* incident_misuse.h */
 	size_t nmisuses, misuses_shown;
 	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, of all kinds */
+	struct snag_lock_name {
+		uint32_t lock;
+		char *name; /* as the source has it */
+	} * lock;
+	size_t nlocks, lock_cap;
 };
 
 /* `suppressions` may be NULL; it counts what matched. */
 void snag_incidents_build(struct snag_incidents *ret_incidents, const struct snag_report *report,
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions);
+void snag_incident_done(struct snag_incident *incident);
 void snag_incidents_done(struct snag_incidents *incidents);
+/* Names what is reported as the source does; before it is printed. */
+void snag_incidents_name(struct snag_incidents *incidents, const struct snag_names *names);
+const char *snag_incidents_lock(const struct snag_incidents *incidents,
+				const struct snag_names *names, uint32_t lock);
+/* Writes "S.hits", "pool->exit (heap#3+8)", or the place of the variable. */
+void snag_incident_variable(const struct snag_incident *in, const struct snag_names *names,
+			    char *buf, size_t room);
+/* Leaves one incident for each cause: before they are printed (incident_group.h). */
+void snag_incidents_group(struct snag_incidents *incidents, const struct snag_names *names);
 
 /* The input of the printers of incidents. */
 struct snag_incident_report {
@@ -89,6 +114,9 @@ struct snag_incident_report {
 	enum snag_tongue tongue;
 	snag_task_label *label; /* may be NULL */
 	void *label_ctx;
+	/* Returns the name that the program gave a thread, or ""; may be NULL. */
+	const char *(*thread_name)(const void *ctx, snag_tid thread);
+	const void *thread_name_ctx;
 	/* Adds further members to the JSON object; may be NULL. */
 	void (*members)(void *ctx, struct snag_json *j);
 	void *members_ctx;
@@ -96,6 +124,10 @@ struct snag_incident_report {
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */
 	int status;		/* how it ended: its exit status, or 128 + the signal */
 	int pid;
+	bool has_seed;
+	uint64_t seed;				 /* of the scheduler */
+	bool has_colour;			 /* the text is for a terminal that shows colours */
+	uint64_t limit;				 /* reports that the text shows; 0: all */
 	const char *witness_dir;		 /* where the witness files are; NULL: nowhere */
 	const char *strip_path_prefix;		 /* prefix to remove from file names; NULL: none */
 	const struct snag_replay_tally *replays; /* NULL: there was nothing to replay */

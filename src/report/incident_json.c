@@ -73,6 +73,11 @@ static void extent_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_end(j);
 }
 
+static const char *operation(const struct snag_site *site)
+{
+	return snag_site_is_free(site) ? "free" : snag_op_writes(site->op) ? "write" : "read";
+}
+
 static void access_object(struct snag_json *j, const struct snag_incident_report *r,
 			  const struct snag_site *site, const struct snag_callstack *s)
 {
@@ -80,21 +85,75 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "event", site->event);
-	snag_json_string(j, "operation",
-			 snag_site_is_free(site)    ? "free"
-			 : snag_op_writes(site->op) ? "write"
-						    : "read");
+	snag_json_string(j, "operation", operation(site));
 	if (snag_op_is_atomic(site->op))
 		snag_json_bool(j, "atomic", true);
 	snag_json_uint(j, "size", site->size);
 	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, site->thread));
+	if (!r->is_tasks && r->thread_name && *r->thread_name(r->thread_name_ctx, site->thread))
+		snag_json_string(j, "thread_name",
+				 r->thread_name(r->thread_name_ctx, site->thread));
 	snag_json_array(j, "locks");
 	for (uint32_t i = 0; i < site->nlocks; i++)
-		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
+		snag_json_string(j, NULL,
+				 snag_incidents_lock(r->incidents, names, site->locks[i].lock));
+	snag_json_end(j);
+	snag_json_array(j, "lock_modes"); /* of these locks */
+	for (uint32_t i = 0; i < site->nlocks; i++)
+		snag_json_string(j, NULL, site->locks[i].is_shared ? "read" : "write");
 	snag_json_end(j);
 	snag_json_stack(j, "stack", s);
 	if (r->is_tasks)
 		task_object(j, r, site->thread);
+	snag_json_end(j);
+}
+
+/* The other races of its cause (incident_group.h). */
+static void more_array(struct snag_json *j, const struct snag_incident_report *r,
+		       const struct snag_incident *in)
+{
+	char words[1000];
+	snag_json_array(j, "more");
+	for (size_t i = 0; i < in->nmore; i++) {
+		const struct snag_race *race = in->more[i].race;
+		const struct snag_site *site[2] = {&race->first, &race->second};
+		snag_json_newline(j);
+		snag_json_object(j, NULL);
+		if (in->more[i].id[0])
+			snag_json_string(j, "id", in->more[i].id);
+		snag_json_string(j, "verdict", snag_verdict_text[race->verdict]);
+		snag_variable_text(
+			snag_name(r->report->names, SNAG_SPACE_VARIABLE, race->second.target),
+			words, sizeof(words));
+		snag_json_string(j, "variable", words);
+		snag_json_array(j, "operations");
+		for (int k = 0; k < 2; k++)
+			snag_json_string(j, NULL, operation(site[k]));
+		snag_json_end(j);
+		snag_json_array(j, "locations");
+		for (int k = 0; k < 2; k++) {
+			snag_location_text(r->report->names, site[k]->loc, words, sizeof(words));
+			snag_json_string(j, NULL, words);
+		}
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+/* Where the block was allocated. */
+static void allocation_object(struct snag_json *j, const struct snag_incident_report *r,
+			      const struct snag_incident *in)
+{
+	struct snag_object_name o = snag_object_name(
+		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target));
+	struct snag_callstack s;
+	snag_json_object(j, "allocation");
+	snag_json_uint(j, "size", o.nbytes);
+	snag_json_string(j, "thread", snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
+	snag_callstack_read(r->report->names, o.loc, &s);
+	snag_json_stack(j, "stack", &s);
+	snag_callstack_done(&s);
 	snag_json_end(j);
 }
 
@@ -114,9 +173,13 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_variable_text(
 		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target), words,
 		sizeof(words));
-	snag_json_string(j, "variable", words);
-	if (in->called)
-		snag_json_string(j, "called", in->called);
+	snag_json_string(j, "variable", in->name && !in->is_heap ? in->name : words);
+	if (in->called || (in->name && in->is_heap))
+		snag_json_string(j, "called", in->called ? in->called : in->name);
+	if (in->type)
+		snag_json_string(j, "type", in->type);
+	if (in->field)
+		snag_json_string(j, "field", in->field);
 	snag_json_uint(j, "count", in->count);
 	snag_json_uint(j, "stacks", in->stacks);
 	snag_json_bool(j, "suppressed", in->is_suppressed);
@@ -139,6 +202,10 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	access_object(j, r, &in->race->first, &in->stack[0]);
 	access_object(j, r, &in->race->second, &in->stack[1]);
 	snag_json_end(j);
+	if (in->is_heap)
+		allocation_object(j, r, in);
+	if (in->nmore)
+		more_array(j, r, in);
 	snag_json_end(j);
 }
 
@@ -195,6 +262,8 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	snag_json_init(&j, to);
 	snag_json_object(&j, NULL);
 	snag_incidents_program_json(r->arguments, r->status, &j);
+	if (r->has_seed)
+		snag_json_uint(&j, "seed", r->seed);
 	if (r->members)
 		r->members(r->members_ctx, &j);
 	if (r->replays)

@@ -32,6 +32,9 @@ void snag_incidents_suppressions(const struct snag_incident_report *r, struct sn
 			 place(&in->stack[0], at[0], sizeof(at[0])),
 			 place(&in->stack[1], at[1], sizeof(at[1])));
 		snag_terms_print(to, words, in->id);
+		for (size_t k = 0; k < in->nmore; k++)
+			if (in->more[k].id[0])
+				snag_terms_print(to, words, in->more[k].id);
 	}
 	for (size_t i = 0; i < all->ndeadlocks; i++) {
 		const struct snag_deadlock_incident *in = &all->deadlock[i];

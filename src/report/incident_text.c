@@ -12,9 +12,23 @@
 #include "report/incident_deadlock.h"
 #include "report/incident_misuse.h"
 #include "report/incident_parts.h"
+#include "report/source_line.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_LINE = 160 };
+
+#define RED "\033[1;31m"
+#define BLUE "\033[1;34m"
+#define GREEN "\033[1;32m"
+#define PLAIN "\033[0m"
+
+static void paint(struct snag_printer *to, const struct snag_incident_report *r, const char *colour)
+{
+	if (r->has_colour)
+		snag_print(to, colour);
+}
 
 static const char *stripped(const struct snag_incident_report *r, const char *file)
 {
@@ -36,8 +50,8 @@ void snag_text_place(struct snag_printer *to, const struct snag_incident_report 
 		snag_printf(to, ":%u", f->column);
 }
 
-void snag_text_stack(struct snag_printer *to, const struct snag_incident_report *r,
-		     const struct snag_callstack *s)
+static void frames(struct snag_printer *to, const struct snag_incident_report *r,
+		   const struct snag_callstack *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct snag_frame *f = &s->frame[i];
@@ -52,7 +66,36 @@ void snag_text_stack(struct snag_printer *to, const struct snag_incident_report 
 		}
 		snag_print(to, "\n");
 	}
+}
+
+void snag_text_stack(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_callstack *s)
+{
+	frames(to, r, s);
 	snag_print(to, "\n");
+}
+
+/* The line of an access, and a caret below its column. */
+static void excerpt(struct snag_printer *to, const struct snag_incident_report *r,
+		    const struct snag_frame *f)
+{
+	char *line = snag_source_line(f->file, f->line);
+	size_t n = line ? strlen(line) : 0;
+	if (n && n <= MOST_LINE) {
+		snag_printf(to, "%9u | ", f->line);
+		for (size_t i = 0; i < n; i++)
+			line[i] = line[i] == '\t' ? ' ' : line[i];
+		snag_print_name(to, line);
+		snag_print(to, "\n");
+	}
+	if (n && n <= MOST_LINE && f->column && f->column <= n) {
+		snag_printf(to, "%9s | %*s", "", (int)f->column - 1, "");
+		paint(to, r, GREEN);
+		snag_print(to, "^");
+		paint(to, r, PLAIN);
+		snag_print(to, "\n");
+	}
+	free(line);
 }
 
 void snag_text_stack_of(struct snag_printer *to, const struct snag_incident_report *r, snag_loc loc)
@@ -61,6 +104,17 @@ void snag_text_stack_of(struct snag_printer *to, const struct snag_incident_repo
 	snag_callstack_read(r->report->names, loc, &s);
 	snag_text_stack(to, r, &s);
 	snag_callstack_done(&s);
+}
+
+/* The name that the program gave a thread, as ThreadSanitizer prints it. */
+static void own_name(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
+{
+	const char *name = r->thread_name ? r->thread_name(r->thread_name_ctx, t) : "";
+	if (!*name)
+		return;
+	snag_print(to, " '");
+	snag_print_name(to, name);
+	snag_print(to, "'");
 }
 
 /* The recorder names threads, and tasks, T0, T1, ...; T0 is the first. */
@@ -75,21 +129,25 @@ void snag_text_thread(struct snag_printer *to, const struct snag_incident_report
 	}
 	if (strcmp(name, "T0") == 0) {
 		snag_print(to, "main thread");
+		own_name(to, r, t);
 		return;
 	}
 	snag_print(to, "thread ");
 	snag_print_name(to, name);
+	own_name(to, r, t);
 }
 
 static void access_text(struct snag_printer *to, const struct snag_incident_report *r,
-			const struct snag_site *site, const struct snag_callstack *s,
-			bool is_previous)
+			const struct snag_incident *in, bool is_previous)
 {
+	const struct snag_site *site = is_previous ? &in->race->first : &in->race->second;
+	const struct snag_callstack *s = &in->stack[!is_previous];
 	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
 	const char *words = snag_site_is_free(site)
 				    ? "Free"
 				    : kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
-	char name[200];
+	char name[400];
+	paint(to, r, BLUE);
 	if (is_previous)
 		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
 	else
@@ -97,17 +155,27 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 	if (!snag_site_is_free(site))
 		snag_printf(to, " of size %u", site->size);
 	snag_print(to, snag_site_is_free(site) ? " of " : " at ");
-	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target), name,
-			   sizeof(name));
+	if (site->target == in->race->second.target)
+		snag_incident_variable(in, r->report->names, name, sizeof(name));
+	else
+		snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target),
+				   name, sizeof(name));
 	snag_print_name(to, name);
 	snag_print(to, " by ");
 	snag_text_thread(to, r, site->thread);
 	for (uint32_t i = 0; i < site->nlocks; i++) {
-		snag_print(to, i ? ", write " : " (mutexes: write ");
-		snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_LOCK, site->locks[i]));
+		const struct snag_held_lock *held = &site->locks[i];
+		snag_print(to, i ? ", " : " (mutexes: ");
+		snag_print(to, held->is_shared ? "read " : "write ");
+		snag_print_name(to,
+				snag_incidents_lock(r->incidents, r->report->names, held->lock));
 	}
-	snag_print(to, site->nlocks ? "):\n" : ":\n");
-	snag_text_stack(to, r, s);
+	snag_print(to, site->nlocks ? "):" : ":");
+	paint(to, r, PLAIN);
+	snag_print(to, "\n");
+	frames(to, r, s);
+	excerpt(to, r, &s->frame[0]);
+	snag_print(to, "\n");
 }
 
 static void location(struct snag_printer *to, const struct snag_incident_report *r,
@@ -118,6 +186,11 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 	struct snag_object_name o = snag_object_name(variable);
 	switch (o.kind) {
 	case SNAG_OBJECT_HEAP:
+		if (in->name && in->type && in->field && *in->field)
+			snag_printf(to, "  Object: %s is '%s' of %s\n\n", in->name, in->field,
+				    in->type);
+		else if (in->name && in->type)
+			snag_printf(to, "  Object: %s is of type %s\n\n", in->name, in->type);
 		snag_printf(to, "  Location is heap block of size %llu allocated by ",
 			    (unsigned long long)o.nbytes);
 		snag_text_thread(to, r, o.thread);
@@ -132,7 +205,10 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 		snag_print(to, "\n\n");
 		break;
 	case SNAG_OBJECT_GLOBAL:
-		snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
+		if (in->name)
+			snag_printf(to, "  Location is global '%s'\n\n", in->name);
+		else
+			snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
 		break;
 	case SNAG_OBJECT_OTHER:
 		if (strncmp(variable, "descriptor:", strlen("descriptor:")) == 0)
@@ -140,6 +216,41 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 				    (unsigned)atoi(variable + strlen("descriptor:")));
 		break;
 	}
+}
+
+enum { MORE_SHOWN = 4 };
+
+/* The other races of its cause: those of its lines, and those of its object. */
+static void more(struct snag_printer *to, const struct snag_incident_report *r,
+		 const struct snag_incident *in)
+{
+	static const char *const kind[] = {"read ", "write ", "free "};
+	char place[1000], name[200];
+	for (size_t i = 0; i < in->nmore && i < MORE_SHOWN; i++) {
+		const struct snag_race *race = in->more[i].race;
+		const struct snag_site *site[2] = {&race->second, &race->first};
+		for (int k = 0; k < 2; k++) {
+			snag_location_text(r->report->names, site[k]->loc, place, sizeof(place));
+			snag_print(to, k ? " / " : "  Also: ");
+			snag_print(
+				to,
+				kind[snag_site_is_free(site[k]) ? 2 : snag_op_writes(site[k]->op)]);
+			snag_print_name(to, stripped(r, place));
+		}
+		if (in->more[i].id[0]) {
+			snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE,
+						     race->second.target),
+					   name, sizeof(name));
+			snag_print(to, " of ");
+			snag_print_name(to, name);
+		}
+		snag_print(to, "\n");
+	}
+	if (in->nmore > MORE_SHOWN)
+		snag_printf(to,
+			    "  Also: %zu more pairs of places on this object; --json FILE lists "
+			    "them\n",
+			    in->nmore - MORE_SHOWN);
 }
 
 static void why(struct snag_printer *to, const struct snag_incident_report *r,
@@ -203,6 +314,9 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 	if (in->count > 1)
 		snag_printf(to, "  Seen: %llu pairs of events, %zu pair%s of stacks\n",
 			    (unsigned long long)in->count, in->stacks, snag_plural(in->stacks));
+	more(to, r, in);
+	if (r->has_seed)
+		snag_printf(to, "  Seed: %llu\n", (unsigned long long)r->seed);
 	snag_printf(to, "  Id: %s\n\n", in->id);
 }
 
@@ -218,6 +332,8 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]);
 		snag_print(to, r->is_tasks ? "  Task " : "  Thread ");
 		snag_print_name(to, name + (r->is_tasks && name[0] == 'T'));
+		if (!r->is_tasks)
+			own_name(to, r, who[i]);
 		if (r->label && r->label(r->label_ctx, who[i], label, sizeof(label))) {
 			snag_print(to, " (");
 			snag_print_name(to, label);
@@ -237,11 +353,15 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const enum snag_incident_kind kind =
 		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 	const char *title = snag_incident_kind_title[kind];
-	snag_printf(to, "==================\nWARNING: %s: %s (pid=%d)%s%s%s\n", r->tool, title,
-		    r->pid, in->severity ? " [" : "", in->severity ? in->severity : "",
+	snag_print(to, "==================\n");
+	paint(to, r, RED);
+	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid,
+		    in->severity ? " [" : "", in->severity ? in->severity : "",
 		    in->severity ? "]" : "");
-	access_text(to, r, &in->race->second, &in->stack[1], false);
-	access_text(to, r, &in->race->first, &in->stack[0], true);
+	paint(to, r, PLAIN);
+	snag_print(to, "\n");
+	access_text(to, r, in, false);
+	access_text(to, r, in, true);
 	why(to, r, in);
 	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second))
 		snag_print(to,
@@ -319,18 +439,24 @@ static void windows(struct snag_printer *to, const struct snag_incident_report *
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	const struct snag_incidents *all = r->incidents;
+	const uint64_t limit = r->limit ? r->limit : UINT64_MAX;
+	uint64_t n = 0; /* reports */
 	char words[200];
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].is_suppressed && !all->at[i].is_apart && !all->at[i].is_printed)
+		if (!all->at[i].is_suppressed && !all->at[i].is_apart && !all->at[i].is_printed &&
+		    n++ < limit)
 			incident(to, r, &all->at[i]);
 	if (r->deadlock)
 		snag_task_deadlock_text(r, to);
 	for (size_t i = 0; i < all->ndeadlocks; i++)
-		if (!all->deadlock[i].is_suppressed)
+		if (!all->deadlock[i].is_suppressed && n++ < limit)
 			snag_deadlock_incident_text(r, &all->deadlock[i], to);
 	for (size_t i = 0; i < all->nmisuses; i++)
-		if (!all->misuse[i].is_suppressed && !all->misuse[i].is_printed)
+		if (!all->misuse[i].is_suppressed && !all->misuse[i].is_printed && n++ < limit)
 			snag_misuse_incident_text(r, &all->misuse[i], to);
+	if (n > limit)
+		snag_printf(to, "%s: %llu more report%s not shown; --limit 0 shows all\n", r->tool,
+			    (unsigned long long)(n - limit), n - limit == 1 ? " is" : "s are");
 	if (r->is_early)
 		return;
 	summary(to, r);

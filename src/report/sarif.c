@@ -134,12 +134,15 @@ static void logical(struct snag_json *j, const struct snag_frame *f)
 }
 
 static void access_words(char *buf, size_t room, const struct snag_incident_report *r,
-			 const struct snag_site *site)
+			 const struct snag_incident *in, const struct snag_site *site)
 {
 	const struct snag_names *names = r->report->names;
-	char variable[200];
-	snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, site->target), variable,
-			   sizeof(variable));
+	char variable[250];
+	if (site->target == in->race->second.target)
+		snag_incident_variable(in, names, variable, sizeof(variable));
+	else
+		snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, site->target), variable,
+				   sizeof(variable));
 	snprintf(buf, room, "%s%s of %s by %.100s", snag_op_is_atomic(site->op) ? "atomic " : "",
 		 snag_op_writes(site->op) ? "write" : "read", variable,
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
@@ -178,7 +181,7 @@ static void stacks(struct snag_json *j, const struct snag_incident_report *r,
 	char words[400];
 	snag_json_array(j, "stacks");
 	for (int i = 1; i >= 0; i--) {
-		access_words(words, sizeof(words), r, site[i]);
+		access_words(words, sizeof(words), r, in, site[i]);
 		snag_sarif_stack(j, r, &in->stack[i], words);
 	}
 	snag_json_end(j);
@@ -203,8 +206,8 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 {
 	enum snag_verdict v = in->race->verdict;
 	char second[400], first[400], more[600] = "", text[1500];
-	access_words(second, sizeof(second), r, &in->race->second);
-	access_words(first, sizeof(first), r, &in->race->first);
+	access_words(second, sizeof(second), r, in, &in->race->second);
+	access_words(first, sizeof(first), r, in, &in->race->first);
 	more_words(more, sizeof(more), r, in);
 	snprintf(text, sizeof(text), "Data race (%s): %s and [%s](1).%s", snag_verdict_text[v],
 		 second, first, more);
@@ -241,6 +244,14 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);
+	if (in->type)
+		snag_json_string(j, "type", in->type);
+	if (in->field && *in->field)
+		snag_json_string(j, "field", in->field);
+	if (r->has_seed)
+		snag_json_uint(j, "seed", r->seed);
+	if (in->nmore)
+		snag_json_uint(j, "moreRaces", in->nmore);
 	if (in->severity)
 		snag_json_string(j, "severity", in->severity);
 	if (in->extent.places > 1) {

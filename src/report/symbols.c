@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "report/scopes.h"
+#include "report/symbols_dwarf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -164,6 +165,17 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
+/* gfortran's __state_MOD_total, the variable total of module state, as gdb writes it. */
+static bool fortran_demangle(const char *name, char *to, size_t room)
+{
+	static const char mark[] = "_MOD_";
+	const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, mark) : NULL;
+	if (!middle || middle == name + 2 || !middle[strlen(mark)])
+		return false;
+	snprintf(to, room, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + strlen(mark));
+	return true;
+}
+
 /* Removes the suffixes of names that compilers derive from a variable: name.body, and parts
  * name.0, name.1 ... */
 static const char *demangled(struct snag_symbols *s, const char *name)
@@ -172,6 +184,8 @@ static const char *demangled(struct snag_symbols *s, const char *name)
 	char text[1024];
 	if (!name)
 		return NULL;
+	if (fortran_demangle(name, text, sizeof(text)))
+		return keep(s, text);
 	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
 	if (!plain && dot && (size_t)(dot - name) < sizeof(text)) {
 		snprintf(text, sizeof(text), "%.*s", (int)(dot - name), name);
@@ -376,4 +390,48 @@ bool snag_symbols_object(struct snag_symbols *s, uint64_t address, struct snag_o
 		return false;
 	*ret_object = m->object[low - 1];
 	return true;
+}
+
+bool snag_symbols_place(struct snag_symbols *s, uint64_t address, struct snag_code_place *ret)
+{
+	struct module *m = module_at(s, address);
+	struct unit *u = m && m->dwfl ? unit_at(m, address) : NULL;
+	if (!u)
+		return false;
+	ret->unit = u->die;
+	ret->address = address - u->bias;
+	ret->n = snag_scopes_find(&u->scopes, &u->die, ret->address, ret->scope, SNAG_MAX_FRAMES);
+	return true;
+}
+
+bool snag_symbols_named(struct snag_symbols *s, uint64_t address, const char *name, size_t n,
+			uint64_t *ret_start)
+{
+	struct module *m = module_at(s, address);
+	if (!m || !m->dwfl)
+		return false;
+	if (!m->has_objects)
+		objects_read(s, m);
+	for (size_t i = 0; i < m->nobjects; i++) {
+		const struct snag_object *o = &m->object[i];
+		if (strncmp(o->name, name, n) == 0 && !o->name[n]) {
+			*ret_start = o->start - (m->nunits ? m->unit[0].bias : m->bias);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool snag_symbols_units(struct snag_symbols *s, uint64_t address,
+			bool (*on_unit)(void *ctx, Dwarf_Die *unit), void *ctx)
+{
+	struct module *m = module_at(s, address);
+	if (!m || !m->dwfl)
+		return false;
+	if (!m->has_ranges)
+		ranges_read(m);
+	for (size_t i = 0; i < m->nunits; i++)
+		if (on_unit(ctx, &m->unit[i].die))
+			return true;
+	return false;
 }

@@ -94,7 +94,9 @@ static void locks_held(struct snag_printer *to, const struct snag_report *r,
 	uint32_t shown = site->nlocks <= SHOWN_LOCKS ? site->nlocks : SHOWN_LOCKS;
 	for (uint32_t i = 0; i < shown; i++) {
 		snag_print(to, separator(i, site->nlocks));
-		name(to, r, SNAG_SPACE_LOCK, site->locks[i]);
+		name(to, r, SNAG_SPACE_LOCK, site->locks[i].lock);
+		if (site->locks[i].is_shared)
+			snag_print(to, " (read)");
 	}
 	if (shown < site->nlocks)
 		snag_printf(to, " and %u more", site->nlocks - shown);
@@ -116,17 +118,18 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 }
 
 /* Returns a lock that both hold, or NULL.  It uses a set, because there may be many locks. */
-static const uint32_t *common_lock(const struct snag_report *r, const struct snag_race *race)
+static const struct snag_held_lock *common_lock(const struct snag_report *r,
+						const struct snag_race *race)
 {
 	const struct snag_site *a = &race->first, *b = &race->second;
-	const uint32_t *common = NULL;
+	const struct snag_held_lock *common = NULL;
 	if (a->nlocks == 0 || b->nlocks == 0)
 		return NULL;
 	bool *is_held = snag_calloc(r->names->space[SNAG_SPACE_LOCK].n, sizeof(*is_held));
 	for (uint32_t i = 0; i < b->nlocks; i++)
-		is_held[b->locks[i]] = true;
+		is_held[b->locks[i].lock] = true;
 	for (uint32_t i = 0; i < a->nlocks && !common; i++)
-		common = is_held[a->locks[i]] ? &a->locks[i] : NULL;
+		common = is_held[a->locks[i].lock] ? &a->locks[i] : NULL;
 	free(is_held);
 	return common;
 }
@@ -140,10 +143,10 @@ static void locks_line(struct snag_printer *to, const struct snag_report *r,
 		       const struct snag_merged_race *m)
 {
 	const struct snag_race *race = m->race;
-	const uint32_t *lock = common_lock(r, race);
+	const struct snag_held_lock *lock = common_lock(r, race);
 	if (lock) {
 		snag_print(to, "  Both hold ");
-		name(to, r, SNAG_SPACE_LOCK, *lock);
+		name(to, r, SNAG_SPACE_LOCK, lock->lock);
 		snag_print(to, is_relation(r, m)
 				       ? ", but at least one of them together with other readers.\n"
 				       : ", but not every access of the variable does.\n");

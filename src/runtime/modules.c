@@ -24,8 +24,9 @@ struct range {
 
 static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
 static uint32_t ninstrumented;
-static uint64_t told;  /* how many the loader had loaded when we last looked */
-static size_t nopened; /* bytes of rt.channel->opened */
+static struct range fortran; /* its library; empty: not loaded */
+static uint64_t told;	     /* how many the loader had loaded when we last looked */
+static size_t nopened;	     /* bytes of rt.channel->opened */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
 {
@@ -92,6 +93,11 @@ bool rt_modules_instrumented(uintptr_t pc)
 		if (pc - instrumented[i].start < instrumented[i].end - instrumented[i].start)
 			return true;
 	return ninstrumented == MOST_INSTRUMENTED;
+}
+
+bool rt_modules_is_fortran(uintptr_t pc)
+{
+	return pc - fortran.start < fortran.end - fortran.start;
 }
 
 bool rt_modules_is_program(uintptr_t pc)
@@ -171,6 +177,8 @@ static int module_tell(struct dl_phdr_info *info, size_t size, void *is_opened)
 				     text + n);
 	}
 	instrumented_note(info, is_opened != NULL);
+	if (strstr(info->dlpi_name, "/libgfortran.so"))
+		fortran = range_of(info);
 	if (!*info->dlpi_name && !is_opened)
 		program_note(info->dlpi_addr, end, text + n, id);
 	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);

@@ -15,6 +15,9 @@ void rt_modules_forget(void); /* a new recorder knows none */
 /* Whether code at that address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);
 
+/* Whether it lies in the library of gfortran. */
+bool rt_modules_is_fortran(uintptr_t pc);
+
 /* Whether it lies in the executable. */
 bool rt_modules_is_program(uintptr_t pc);
 

@@ -125,6 +125,7 @@ struct rt_section {	      /* omp_sections.h */
 	struct rt_noted {
 		uintptr_t number;
 		uint32_t promise;
+		uint8_t bytes; /* of the word, a bit each */
 	} noted[RT_NOTED];
 };
 

@@ -293,26 +293,31 @@ static int accesses_take(struct snag_scout *s, const struct rt_record *r, int n)
 	return i;
 }
 
-static void records_take(void *ctx, const struct rt_record *r, int n)
+static bool records_take(void *ctx, const struct rt_record *r, int n)
 {
 	struct snag_scout *s = ctx;
 	snag_spool_put(s->spool, r, n);
+	if (!s->takes_all && snag_contended_memory_is_hopeless(s->memory)) /* [long] */
+		snag_spool_close(s->spool, "the run has more events than can be numbered");
 	if (snag_spool_error(s->spool)) /* what is not there later is not looked at */
-		return;
+		return false;
 	for (int i = 0; i < n && !s->takes_all;) {
-		const int accesses = accesses_take(s, r + i, n - i);
-		if (accesses == 0)
-			other_take(s, &r[i]);
-		if (accesses == 0 && is_about_run(rt_record_op(&r[i])))
+		const enum rt_op op = rt_record_op(&r[i]);
+		if (op == RT_READ || op == RT_WRITE) {
+			i += accesses_take(s, r + i, n - i);
+			continue;
+		}
+		other_take(s, &r[i]);
+		if (is_about_run(op))
 			snag_spool_put(s->about, &r[i], 1);
-		i += accesses ? accesses : 1;
+		i++;
 	}
+	return true;
 }
 
 static void run_ended(void *ctx)
 {
 	struct snag_scout *s = ctx;
-	s->takes_all |= snag_contended_memory_is_hopeless(s->memory);
 	uint64_t wanted = s->takes_all ? 1 : snag_contended_memory_end(s->memory);
 	bool has_circle = s->graph && snag_lock_graph_has_circle(s->graph);
 	s->needs_nothing = !wanted && !has_circle && !s->has_more;
@@ -468,9 +473,9 @@ int snag_scout_new(const struct snag_scout_options *options, struct snag_scout *
 		   struct snag_error *err)
 {
 	struct snag_spool *spool = NULL, *about = NULL;
-	int rc = snag_spool_new(options->folder, &spool, err);
+	int rc = snag_spool_new(options->folder, options->disk, &spool, err);
 	if (rc == 0)
-		rc = snag_spool_new(options->folder, &about, err);
+		rc = snag_spool_new(options->folder, options->disk, &about, err);
 	if (rc < 0) {
 		snag_spool_free(spool);
 		return rc;

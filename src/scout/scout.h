@@ -15,8 +15,9 @@
  *         [range]    of a range, the needed parts become ranges
  *         [nothing]  if no variable is wanted and the locks have no circle, accesses, locks,
  *                    atomics and memory are left out; what the runtime says of the run is not
- *         [all]      programs of tasks, and runs with more events than can be numbered, are
- *                    delivered as they were
+ *         [all]      programs of tasks are delivered as they were
+ *         [long]     if the spool reaches its limit, or there are more events than can be numbered,
+ *                    the rest of the run is not looked at: snag_scout_error() says so
  * Guarantee.  Detectors that take a slice find in what is delivered what they find in all.
  */
 #ifndef SNAG_SCOUT_SCOUT_H
@@ -28,6 +29,7 @@ struct snag_scout;
 
 struct snag_scout_options {
 	const char *folder; /* for the spool */
+	uint64_t disk;	    /* bytes that it may take; 0: any number */
 	unsigned wants;	    /* as for snag_contended_memory_new() */
 	bool of_deadlocks;  /* a detector looks for them */
 };

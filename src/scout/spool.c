@@ -35,13 +35,15 @@ struct snag_spool {
 	uint32_t now; /* the context of the last record */
 	int fd;
 	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
-	int error;     /* of errno; 0: none */
-	char *folder, *text; /* where it lies; the error in words */
+	uint64_t written, limit; /* bytes; limit 0: none */
+	bool is_full;		 /* nothing more is added */
+	char *folder, *text;	 /* where it lies; why it is full */
 	size_t at, n;
 	uint8_t buffer[BUFFER + LONGEST];
 };
 
-int snag_spool_new(const char *folder, struct snag_spool **ret_spool, struct snag_error *err)
+int snag_spool_new(const char *folder, uint64_t limit, struct snag_spool **ret_spool,
+		   struct snag_error *err)
 {
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0) { /* not all file systems have files without a name */
@@ -55,6 +57,7 @@ int snag_spool_new(const char *folder, struct snag_spool **ret_spool, struct sna
 		return snag_fail(err, SNAG_EINTERNAL, "%s: %s", folder, strerror(errno));
 	struct snag_spool *s = snag_calloc(1, sizeof(*s));
 	s->fd = fd;
+	s->limit = limit;
 	s->folder = snag_strdup(folder);
 	*ret_spool = s;
 	return 0;
@@ -70,21 +73,27 @@ void snag_spool_free(struct snag_spool *s)
 	free(s);
 }
 
+void snag_spool_close(struct snag_spool *s, const char *why)
+{
+	s->is_full = true;
+	if (!s->text && asprintf(&s->text, "%s: %s", s->folder, why) < 0)
+		snag_out_of_memory();
+}
+
 const char *snag_spool_error(struct snag_spool *s)
 {
-	if (s->error && !s->text && asprintf(&s->text, "%s: %s", s->folder, strerror(s->error)) < 0)
-		snag_out_of_memory();
 	return s->text;
 }
 
 static void buffer_write(struct snag_spool *s)
 {
-	for (size_t done = 0; done < s->at && !s->error;) {
+	for (size_t done = 0; done < s->at && !s->is_full;) {
 		ssize_t n = pwrite(s->fd, s->buffer + done, s->at - done, s->file_at);
 		if (n < 0 && errno != EINTR)
-			s->error = errno;
+			snag_spool_close(s, strerror(errno));
 		done += n > 0 ? (size_t)n : 0;
 		s->file_at += n > 0 ? n : 0;
+		s->written += n > 0 ? (uint64_t)n : 0;
 	}
 	s->at = 0;
 }
@@ -166,14 +175,23 @@ static inline void record_put(struct snag_spool *s, struct rt_record r)
 	s->at = (size_t)(p - s->buffer);
 }
 
+/* Empties the buffer; returns whether more can be written. */
+static bool has_room(struct snag_spool *s)
+{
+	buffer_write(s);
+	if (s->limit && s->written >= s->limit)
+		snag_spool_close(s, "the records of the run reach the limit of --disk");
+	return !s->is_full;
+}
+
 void snag_spool_put(struct snag_spool *s, const struct rt_record *r, int n)
 {
-	if (s->error)
+	if (s->is_full)
 		return;
 	for (int i = 0; i < n; i++) {
 		record_put(s, r[i]);
-		if (s->at > BUFFER - LONGEST)
-			buffer_write(s);
+		if (s->at > BUFFER - LONGEST && !has_room(s))
+			return;
 	}
 }
 
@@ -200,7 +218,7 @@ static bool buffer_read(struct snag_spool *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			s->error = errno;
+			snag_spool_close(s, strerror(errno));
 		if (n <= 0)
 			break;
 		s->n += (size_t)n;

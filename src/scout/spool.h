@@ -17,7 +17,8 @@
  *                  2: a new one: the whole record follows, and nothing else
  *         address, arg  0: moved as far as the last time; n: the difference follows, in n bytes
  *                  (7: in 8), lowest first, as a signed number
- * Rules.  What cannot be written is missing: snag_spool_error() says why.
+ * Rules.  What cannot be written is missing: snag_spool_error() says why.  So is what the limit
+ *         leaves no room for.
  * Cost.   About 10 ns to write or read a record.
  */
 #ifndef SNAG_SCOUT_SPOOL_H
@@ -30,12 +31,15 @@
 
 struct snag_spool;
 
-/* `folder` is where the file lies. */
-int snag_spool_new(const char *folder, struct snag_spool **ret_spool, struct snag_error *err);
+/* `folder` is where the file lies, which has at most about `limit` bytes; 0: any number. */
+int snag_spool_new(const char *folder, uint64_t limit, struct snag_spool **ret_spool,
+		   struct snag_error *err);
 void snag_spool_free(struct snag_spool *s); /* accepts NULL */
 
 /* Adds records, whose lap bit is lost. */
 void snag_spool_put(struct snag_spool *s, const struct rt_record *r, int n);
+/* Adds nothing more, for this reason. */
+void snag_spool_close(struct snag_spool *s, const char *why);
 /* NULL: all could be written. */
 const char *snag_spool_error(struct snag_spool *s);
 

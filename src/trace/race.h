@@ -25,6 +25,11 @@ enum snag_verdict {
 
 extern const char *const snag_verdict_text[SNAG_VERDICTS]; /* "observed", ... */
 
+struct snag_held_lock {
+	uint32_t lock;
+	bool is_shared; /* held together with other readers */
+};
+
 /* One event as a report shows it. */
 struct snag_site {
 	uint32_t event; /* its number, or SNAG_NO_EVENT: there is none */
@@ -32,8 +37,8 @@ struct snag_site {
 	uint32_t target;
 	snag_loc loc;
 	uint8_t op;
-	uint8_t size;	       /* of the access in bytes; 0: unknown */
-	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
+	uint8_t size;			    /* of the access in bytes; 0: unknown */
+	const struct snag_held_lock *locks; /* outermost first; belongs to the findings */
 	uint32_t nlocks;
 };
 

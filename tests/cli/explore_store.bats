@@ -55,7 +55,7 @@ classes() { # STORE
 @test "a killed worker loses its shard only; it can be run again" {
 	build_three
 	worker 1/2 store 2>/dev/null
-	snag explore --shard 2/2 --store store --policy pos --schedules 600 --jobs 1 ./three 2>/dev/null &
+	"$SNAG" explore --shard 2/2 --store store --policy pos --schedules 600 --jobs 1 ./three 2>/dev/null &
 	kill -9 $!
 	wait $! || true
 	rm -f store/shard-2.json # if it was faster

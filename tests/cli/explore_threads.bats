@@ -215,6 +215,123 @@ sections() { # threads rounds
 	[ "$(sort -u seen | wc -l)" = 1 ]
 }
 
+@test "a read that sees an old value, behind thirty threads that write" {
+	# The last thread must come after the first section of some other thread, and before the second
+	# sections of all of them: no walk at random finds that.
+	build old <<-'END'
+		#include <assert.h>
+		#include <pthread.h>
+		static int a, b;
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+		typedef pthread_mutex_t lock;
+		static void set(int *x, lock *l) { pthread_mutex_lock(l); *x = 1; pthread_mutex_unlock(l); }
+		static int get(int *x, lock *l) { pthread_mutex_lock(l); int v = *x; pthread_mutex_unlock(l); return v; }
+		static void *writes(void *arg) { set(&a, &m); set(&b, &n); return arg; }
+		static void *reads(void *arg) { if (get(&a, &m)) assert(get(&b, &n)); return arg; }
+		int main(void)
+		{
+			pthread_t t[31];
+			for (int i = 0; i < 31; i++)
+				pthread_create(&t[i], 0, i < 30 ? writes : reads, 0);
+			for (int i = 0; i < 31; i++)
+				pthread_join(t[i], 0);
+		}
+	END
+	for seed in 1 2 3; do
+		snags explore --jobs 1 --schedules 400 --seed $seed ./old
+		[ "$status" = 66 ]
+		[[ $stderr == *"a failed assertion"* ]]
+	done
+}
+
+@test "suppressed races do not count; others do" {
+	build quiet <<-'END'
+		#include <pthread.h>
+		static int x, y;
+		__attribute__((noinline)) static void quiet_write(void) { x++; }
+		__attribute__((noinline)) static void loud_write(void) { y++; }
+		static void *run(void *arg) { quiet_write(); if (arg) loud_write(); return 0; }
+		int main(int argc, char **argv)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, run, argc > 1 ? argv : 0);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+		}
+	END
+	echo 'race:quiet_write' >file
+	snags explore --schedules 30 --suppressions file ./quiet
+	[ "$status" = 0 ]
+	[[ $stderr == *"no failure in 30 schedules"* ]]
+	TSAN_OPTIONS=suppressions=file snags explore --schedules 30 ./quiet
+	[ "$status" = 0 ]
+	snags explore --schedules 30 ./quiet
+	[ "$status" = 66 ]
+	snags explore --schedules 30 --suppressions file ./quiet loud
+	[ "$status" = 66 ]
+	[[ $stderr == *"in loud_write"* ]]
+	refute grep -q 'SUMMARY.*quiet_write' <<<"$stderr"
+	snags explore --suppressions missing ./quiet
+	[ "$status" = 2 ]
+	[ "$stderr" = "snag: explore: missing: No such file or directory" ]
+}
+
+@test "races of memory that is accessed in parts" {
+	for name in race_split_memcpy race_split_bitfield race_behind_splits; do
+		"$SNAG" cc -O1 -g -pthread -o prog "$BATS_TEST_DIRNAME/../programs/$name.c"
+		snags explore --schedules 60 ./prog
+		[ "$status" = 66 ]
+		[[ $stderr == *"a data race, in schedule"* ]]
+	done
+}
+
+@test "nobody waits for the clock, and the program sees that time passes" {
+	build sleeps <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		static double now(void)
+		{
+			struct timespec t;
+			clock_gettime(CLOCK_MONOTONIC, &t);
+			return t.tv_sec + t.tv_nsec / 1e9;
+		}
+		static void *run(void *arg)
+		{
+			pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+			pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+			struct timespec at;
+			double begin = now();
+			time_t second = time(0);
+			sleep(3600);
+			if (now() - begin < 3599 || time(0) - second < 3598)
+				puts("slept too short");
+			clock_gettime(CLOCK_REALTIME, &at);
+			at.tv_sec += 3600;
+			pthread_mutex_lock(&m);
+			pthread_cond_timedwait(&c, &m, &at);
+			pthread_mutex_unlock(&m);
+			if (now() - begin < 7198)
+				puts("waited too short");
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, run, 0);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+		}
+	END
+	snags explore --schedules 50 --same-output ./sleeps
+	[ "$status" = 0 ]
+	[ "$output" = "" ]
+	[[ $stderr == *"no failure in 50 schedules"* ]]
+}
+
 @test "a hang, a crash, and several failures in one search" {
 	build bad <<-'END'
 		#include <pthread.h>

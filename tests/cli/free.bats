@@ -266,3 +266,149 @@ if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=2; f
 	[ "$status" = 0 ]
 	[[ $output == *"programs $programs, "* ]]
 }
+
+@test "checks that the pass puts into loops are no accesses of the program" {
+	cat >loops.c <<-'END'
+		#include <pthread.h>
+		static int a[4096], b[4096];
+		static __attribute__((noinline)) void add(int *to, const int *from, int n)
+		{
+			for (int i = 0; i < n; i++) /* told as a whole, or checked if it is short */
+				to[i] = from[i] + 1;
+		}
+		static void *run(void *arg)
+		{
+			int at = arg ? 2048 : 0;
+			for (int n = 1; n < 60; at += n++)
+				add(a + at, b + at, n);
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 4096; i++)
+				b[i] = i;
+			pthread_create(&t, 0, run, a);
+			run(0);
+			pthread_join(t, 0);
+			return 0;
+		}
+	END
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler "$SNAG" cc -O2 -g -pthread -o prog loops.c
+		for how in --free --seed=1; do
+			expect 0 "$SNAG" record $how -o t.snag ./prog
+			"$SNAG" convert t.snag t.std
+			grep -q 'w(a' t.std
+			if grep -E 'rt_filter|__snag|rt_hot' t.std; then return 1; fi
+			# Runs and whole loops: every element, once written and once read.
+			grep -oE '\|[rw]\([ab](\+0x[0-9a-f]*)?\)' t.std | sort -u >elements.$how
+			[ "$(wc -l <elements.$how)" -ge $((4 * 1770)) ]
+		done
+		cmp elements.--free elements.--seed=1
+	done
+}
+
+@test "loops in parallel: the schedule of the run has as many events as one that follows it" {
+	cat >many.c <<-'END'
+		#include <pthread.h>
+		enum { THREADS = 6, N = 3000 };
+		static long a[THREADS][N], sum;
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		static void *run(void *arg)
+		{
+			long *own = arg, part = 0;
+			for (int round = 0; round < 30; round++) {
+				for (int i = 0; i < N; i++)
+					own[i] += i;
+				for (int i = 3; i < N; i += 7)
+					part += own[i] * own[i - 3];
+				for (int i = 1; i < N; i += 1 + (own[i] & 3))
+					i += own[i] == round;
+				pthread_mutex_lock(&mutex);
+				sum += part;
+				pthread_mutex_unlock(&mutex);
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[THREADS];
+			for (int i = 0; i < THREADS; i++)
+				pthread_create(&t[i], 0, run, a[i]);
+			for (int i = 0; i < THREADS; i++)
+				pthread_join(t[i], 0);
+			return 0;
+		}
+	END
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler "$SNAG" cc -O2 -g -pthread -o prog many.c
+		expect 0 "$SNAG" record --free --schedule s -o free.snag ./prog
+		expect 0 "$SNAG" record --follow s --schedule f -o turns.snag ./prog
+		[ "$(events_of s | wc -l)" = 6 ]
+		[ "$(events_of s)" = "$(events_of f)" ]
+		expect 0 "$SNAG" analyze free.snag
+		expect 0 "$SNAG" run --free ./prog
+	done
+}
+
+@test "signals, fork and calls that block, while threads run in parallel" {
+	cat >mixed.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdatomic.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		enum { N = 200 };
+		static atomic_int handled, done;
+		static int ends[2], table[4096];
+		static void on_signal(int signal) { atomic_fetch_add(&handled, 1); }
+		static void *compute(void *arg)
+		{
+			int *half = arg;
+			while (!atomic_load(&done))
+				for (int i = 0; i < 1024; i++)
+					half[i] += i;
+			return 0;
+		}
+		static void *reads(void *arg)
+		{
+			char c;
+			for (int n = 0; n < N;)
+				n += read(ends[0], &c, 1) == 1;
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[3];
+			struct sigaction act = {.sa_handler = on_signal};
+			int status, is_wrong = pipe(ends);
+			sigaction(SIGUSR1, &act, 0);
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, compute, table + 2048 * i);
+			pthread_create(&t[2], 0, reads, 0);
+			for (int i = 0; i < N; i++) {
+				pthread_kill(t[i % 3], SIGUSR1);
+				is_wrong |= write(ends[1], "x", 1) != 1;
+				if (i % 50 == 0) {
+					pid_t child = fork();
+					if (child == 0)
+						_exit(table[0] < -1);
+					waitpid(child, &status, 0);
+					is_wrong |= status;
+				}
+			}
+			while (!atomic_load(&handled))
+				usleep(1000);
+			atomic_store(&done, 1);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], 0);
+			return is_wrong;
+		}
+	END
+	# The child that reads table[0] is a process of its own.
+	for compiler in gcc clang; do
+		build $compiler mixed.c
+		for i in 1 2; do expect 0 "$SNAG" run --free --with hb ./prog; done
+	done
+}

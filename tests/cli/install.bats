@@ -18,6 +18,7 @@ setup_file() {
 	[ "$("$prefix/bin/snag" --version)" = "$(snag --version)" ]
 	[ "$("$prefix/bin/snag-cc" --version)" = "$(snag cc --version)" ]
 	[ "$("$prefix/bin/snag-c++" --version)" = "$(snag c++ --version)" ]
+	[ "$("$prefix/bin/snag-fc" --version)" = "$(snag fc --version)" ]
 }
 
 @test "every man page is read without a warning" {

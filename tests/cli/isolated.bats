@@ -240,3 +240,23 @@ race_free() { # PROGRAM
 @test "random programs: what every schedule says" {
 	python3 "$root/tests/isolated/check.py" "$SNAG" --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }
+
+@test "random programs with OpenMP: what every schedule says" {
+	python3 "$root/tests/isolated/check.py" "$SNAG" --openmp --programs "${SNAG_RANDOM_ISOLATED:-40}"
+}
+
+@test "random programs with OpenMP and updates: what every schedule says" {
+	python3 "$root/tests/isolated/check.py" "$SNAG" --openmp --updates --programs "${SNAG_RANDOM_ISOLATED:-40}"
+}
+
+@test "a maximum that writes in one order only" {
+	local cc
+	# In the order where main's block is the second it comes after the task's; in the other the task does not write.
+	program maximum 'snag_isolated { if (x < 1) x = 1; }' 'snag_isolated { if (x < 2) x = 2; } y = x;'
+	program sum 'snag_isolated { x += 1; }' 'snag_isolated { x += 2; } y = x;'
+	for cc in gcc clang; do
+		race_free maximum-$cc
+		run --separate-stderr "$SNAG" run ./sum-$cc
+		[ "$status" = 66 ]
+	done
+}

@@ -152,6 +152,50 @@ cut_program() {
 	[ -z "$(ls tmp)" ]
 }
 
+@test "run: --disk limits the records of a run; what comes after them is not looked at" {
+	cut_program
+	mkdir tmp
+	snags run --memory 0 --disk 1M ./cut
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"cut.c:7"* ]]
+	[[ $stderr == *"snag: the trace was cut short, what comes after was not looked at: "*": the records of the run reach the limit of --disk" ]]
+
+	# without a race so far; the program goes on to its end
+	cat >late.c <<-'C'
+	#include <pthread.h>
+	#include <stdio.h>
+	static int x[2][1 << 18], late;
+	static void *run(void *arg)
+	{
+		int *mine = arg;
+		for (unsigned i = 0, at = 1; i < 1000000; i++) {
+			at = at * 1664525 + 1013904223;
+			mine[at >> 14]++;
+		}
+		late++;
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (int i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, run, x[i]);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+		printf("%d\n", late);
+	}
+	C
+	snag cc -g -pthread late.c -o late
+	TMPDIR=$PWD/tmp snags run --disk 1M ./late
+	[ "$status" = 125 ]
+	[ "$output" = 2 ]
+	[[ $stderr != *"data race"* && $stderr == *"limit of --disk" ]]
+	[ -z "$(ls tmp)" ]
+	snags run --disk 0 --no-replay ./late
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"late.c:11"* && $stderr != *"cut short"* ]]
+}
+
 @test "SIGTERM during the analysis: what was found, never 0" {
 	command -v "$root/build/bench/gen" >/dev/null || skip "no generator"
 	"$root/build/bench/gen" --events 3M --variables 2000 --unprotected 0.05 -o big.snag

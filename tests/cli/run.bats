@@ -59,7 +59,7 @@ setup_file() {
 	[ "$status" = 66 ]
 	grep -q '^  Predicted: ' <<<"$stderr"
 	grep -q '^  Replay: confirmed, ' <<<"$stderr"
-	grep -q '^  Previous write of size 8 at word+0x4 ' <<<"$stderr"
+	grep -q '^  Previous write of size 8 at word.half\[1\] ' <<<"$stderr"
 	snags check kept.snag w/race-1.json
 	[ "$status" = 0 ]
 	run --separate-stderr "$SNAG" replay -o again.snag w/race-1.json "$PROGS/race_split_predicted"
@@ -150,6 +150,22 @@ slow_make() {
 		}
 	END
 	"$SNAG" cc -g -pthread slow.c -o slow
+}
+
+@test "a replay that is killed before the program has started was not tried" {
+	slow_make
+	cat >slowly <<-'END'
+		#!/bin/sh
+		if [ -e ran ]; then sleep 30; fi
+		touch ran
+		exec ./slow 1
+	END
+	chmod +x slowly
+	run --separate-stderr "$SNAG" run --replay-seconds 1 --json late.json ./slowly
+	[ "$status" = 66 ]
+	refute grep -q 'did not start' <<<"$stderr"
+	[ "$(jq -r '.incidents[0] | .verdict + " " + .replay' late.json)" = "predicted not tried" ]
+	jq -e '.replays.predicted == {tried: 0, left: 1}' late.json
 }
 
 @test "replays have a time: predicted races first, and what is left is said" {

@@ -141,7 +141,7 @@ all() { # COMPILER LEVEL
 	build gcc -O1 many.c
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
-	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 }
 
 @test "input that comes by a pipe: none, at once, late" {
@@ -175,7 +175,7 @@ all() { # COMPILER LEVEL
 		"$SNAG" run "$@" 2>err || status=$?
 		[ $status = "$wanted" ] && [[ $(tail -n 1 err) == $line ]] || { echo "$status"; cat err; return 1; }
 	}
-	sleep 1 | try 0 "snag: race-free for this input on every schedule" ./prog
+	sleep 1 | try 0 "snag: race-free for this input on every schedule (the code as optimised)" ./prog
 	echo 1 | try 66 "snag: reported 1 warning*" ./prog reads
 	(sleep 0.5 && echo 1) | try 66 "snag: there is a race; its input cannot be read again, so --once says where" ./prog reads
 	(sleep 0.5 && echo 2) | try 125 "snag: its input cannot be read again, as a second look needs: use --once" ./prog reads
@@ -263,7 +263,7 @@ all() { # COMPILER LEVEL
 	build gcc -O1 mixed.c
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
-	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 	run --separate-stderr "$SNAG" run ./prog 1
 	[ "$status" = 0 ]
 	[[ $stderr == "snag: no race found, but other schedules may have one: the order of atomic accesses to count matters ("*"mixed.c:"*")" ]]
@@ -412,9 +412,63 @@ runs_of() {
 	"$SNAG" cc -fsnag-task -g -O1 -I"$root/include/snag/hclib" left.c -o left
 	./left
 	run --separate-stderr "$SNAG" run ./left
-	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 	run --separate-stderr "$SNAG" run ./left early
 	[ "$status" = 66 ]
 	grep -q "Location is global 'x'" <<<"$stderr"
 	refute grep -q "Location is global 'y'" <<<"$stderr"
+}
+
+@test "the verdict about optimised code says so" {
+	local cc
+	cat >dead.c <<-'END'
+		#include <snag/task.h>
+		static int unread; /* a compiler that optimises removes its writes */
+		static void task(void *arg) { (void)arg; unread = 1; }
+		static void first(void *arg) { (void)arg; snag_async(task, 0); snag_async(task, 0); }
+		int main(void) { return snag_launch(first, 0); }
+	END
+	for cc in gcc clang; do
+		build $cc -O0 dead.c
+		run --separate-stderr "$SNAG" run ./prog
+		[ "$status" = 66 ]
+		build $cc -O2 dead.c
+		run --separate-stderr "$SNAG" run ./prog
+		[ "$status" = 0 ]
+		[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
+		"$SNAG" run --json r.json ./prog
+		[ "$(jq .certificate.optimised r.json)" = true ]
+		strip ./prog # the words of the compiler stay
+		run --separate-stderr "$SNAG" run ./prog
+		[[ $stderr == *"(the code as optimised)" ]]
+	done
+}
+
+@test "stacks begin in the program, not in the headers of snag" {
+	local cc level
+	cat >long.cc <<-'END'
+		#include <hclib_cpp.h>
+		static int x;
+		template <class F> struct a_class_with_a_name_that_is_rather_long {
+			static void go(F f) { hclib::async([=] { f(); }); }
+		};
+		int main()
+		{
+			const char *deps[] = {"system"};
+			auto f = [] { x++; };
+			auto g = [=] { a_class_with_a_name_that_is_rather_long<decltype(f)>::go(f); };
+			hclib::launch(deps, 1, [&] {
+				a_class_with_a_name_that_is_rather_long<decltype(g)>::go(g);
+				g();
+			});
+		}
+	END
+	for cc in gcc clang; do
+		for level in -O0 -O2; do
+			SNAG_CC=$cc "$SNAG" c++ -std=c++17 $level -g -fsnag-task -I"$root/include/snag/hclib" long.cc -o prog
+			run --separate-stderr "$SNAG" run ./prog
+			[ "$status" = 66 ]
+			[ "$(grep -A1 'created by' <<<"$stderr" | grep -c '#0 .*/long.cc:4:')" -ge 2 ]
+		done
+	done
 }

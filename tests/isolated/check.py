@@ -6,6 +6,9 @@ The truth is `snag task --explore` of the same program in the small task languag
 checks against all interleavings (tests/oracle/explore_brute.c).
 
     check.py SNAG [--programs N] [--seed S] [--compilers gcc,clang] [--levels O0,O2] [--updates]
+             [--openmp]
+
+With --openmp the programs have OpenMP's tasks, critical sections and locks, and no promises.
 """
 import argparse
 import json
@@ -92,7 +95,7 @@ def main():
     p.add_argument("--compilers", default="gcc,clang")
     p.add_argument("--levels", default="O0,O2")
     p.add_argument("--updates", action="store_true")
-    p.add_argument("--keep", action="store_true")
+    p.add_argument("--openmp", action="store_true")
     a = p.parse_args()
     builds = [(c, l) for c in a.compilers.split(",") for l in a.levels.split(",")]
     failures, tally, seed, done = 0, {}, a.seed, 0
@@ -100,18 +103,19 @@ def main():
         while done < a.programs:
             batch = []
             while len(batch) < min(PER_FILE, a.programs - done):
-                body = generate.program(seed, a.size, a.updates)
+                body = generate.program(seed, a.size, a.updates, promises=not a.openmp)
                 e = truth(a.snag, generate.task_text(body), folder)
                 if e and (a.updates or e["schedules"] > 1 or seed % 4 == 0):
                     batch.append((seed, body, e))
                 seed += 1
             source = os.path.join(folder, "p.c")
             with open(source, "w") as f:
-                f.write(generate.c_text([b for _, b, _ in batch]))
+                text = generate.openmp_text if a.openmp else generate.c_text
+                f.write(text([b for _, b, _ in batch]))
             programs = []
             for compiler, level in builds:
                 program = os.path.join(folder, f"p-{compiler}-{level}")
-                subprocess.run([a.snag, "cc", "-g", f"-{level}", "-fsnag-task", source, "-o", program],
+                subprocess.run([a.snag, "cc", "-g", f"-{level}", "-fopenmp" if a.openmp else "-fsnag-task", source, "-o", program],
                                check=True, env={**os.environ, "SNAG_CC": compiler})
                 programs.append(program)
             for i, (s, body, e) in enumerate(batch):

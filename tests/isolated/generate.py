@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of tasks, as text of the small task language and as C.
+"""Random programs of tasks, as text of the small task language, as C, and as C with OpenMP.
 
 A program is a list of statements, nested lists of tuples:
 
@@ -17,12 +17,13 @@ PROMISES = 2
 
 
 class Generator:
-    def __init__(self, seed, size, updates):
+    def __init__(self, seed, size, updates, promises):
         self.rng = random.Random(seed)
         self.left = size
         self.updates = updates  # blocks may be sums, minima and the like
         self.locals = 0
-        self.unset = list(range(PROMISES))
+        self.promises = promises
+        self.unset = list(range(PROMISES)) if promises else []
 
     def expression(self, known):
         kind = self.rng.randrange(4)
@@ -78,7 +79,7 @@ class Generator:
                 body.append(("if", self.condition(known), self.block(known, depth + 1)))
             elif what < 0.75 and self.unset:
                 body.append(("set", self.unset.pop(self.rng.randrange(len(self.unset)))))
-            elif what < 0.80:
+            elif what < 0.80 and self.promises:
                 body.append(("get", self.rng.randrange(PROMISES)))
             elif what < 0.88:
                 self.locals += 1
@@ -93,8 +94,8 @@ class Generator:
                 for _ in range(2)] + self.block([], 0)
 
 
-def program(seed, size=9, updates=False):
-    return Generator(seed, size, updates).program()
+def program(seed, size=9, updates=False, promises=True):
+    return Generator(seed, size, updates, promises).program()
 
 
 # ---- the task language ----
@@ -208,7 +209,32 @@ class C:
         return f"{pad}wr(&x{s[1]}, {self.value(s[2])});\n"
 
 
-HEAD = """#include <snag/task.h>
+class OpenMP(C):
+    """The same with the tasks of OpenMP, which have copies of the locals around them.  Isolated blocks
+    are critical sections, or in every other program what a task does while it holds a lock."""
+
+    def exclusive(self, inside, at):
+        pad = "\t" * at
+        if self.number % 2:
+            return f"{pad}omp_set_lock(&lock);\n{inside}{pad}omp_unset_lock(&lock);\n"
+        return f"#pragma omp critical\n{pad}{{\n{inside}{pad}}}\n"
+
+    def statement(self, s, at, known):
+        pad = "\t" * at
+        if s[0] in ("async", "finish"):
+            pragma = {"async": "task", "finish": "taskgroup"}[s[0]]
+            return f"#pragma omp {pragma}\n{pad}{{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
+        if s[0] == "isolated":
+            return self.exclusive(self.block(s[1], at + 1, known), at)
+        if s[0] == "peek":
+            known.append(s[1])
+            inside = self.block(s[3], at + 1, known)
+            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n" +
+                    self.exclusive(f"{inside}{pad}\tl{s[1]} = rd(&x{s[2]});\n", at))
+        return super().statement(s, at, known)
+
+
+HEAD = """#include <%s>
 #include <stdlib.h>
 %s
 /* Not merged, moved or left out by any compiler. */
@@ -217,14 +243,32 @@ __attribute__((noinline)) static void wr(int *p, int v) { *p = v; __asm__ volati
 """
 
 
+def mains(bodies):
+    return ("static void (*const mains[])(void *) = {" +
+            ", ".join(f"main{n}" for n in range(len(bodies))) + "};\n")
+
+
+def variables():
+    return "int " + ", ".join(f"x{i}" for i in range(VARIABLES)) + ";\n"
+
+
+def openmp_text(bodies):
+    """As c_text(), with OpenMP."""
+    out = [HEAD % ("omp.h", variables() + "static omp_lock_t lock;")]
+    for number, body in enumerate(bodies):
+        out += OpenMP(number, body).functions
+    out += [mains(bodies), "int main(int argc, char **argv)\n{\n\t(void)argc;\n\tomp_init_lock(&lock);\n"
+            "#pragma omp parallel num_threads(4)\n#pragma omp single\n\tmains[atoi(argv[1])](0);\n"
+            "\treturn 0;\n}\n"]
+    return "".join(out)
+
+
 def c_text(bodies):
     """A program that runs the one whose number is its argument."""
-    out = [HEAD % ("int " + ", ".join(f"x{i}" for i in range(VARIABLES)) + ";\n" +
-                   "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
+    out = [HEAD % ("snag/task.h", variables() + "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
     for number, body in enumerate(bodies):
         out += C(number, body).functions
-    out.append("static void (*const mains[])(void *) = {" +
-               ", ".join(f"main{n}" for n in range(len(bodies))) + "};\n")
+    out.append(mains(bodies))
     news = "".join(f"\tp{i} = snag_promise_new();\n" for i in range(PROMISES))
     out.append(f"int main(int argc, char **argv)\n{{\n\t(void)argc;\n{news}"
                "\treturn snag_launch(mains[atoi(argv[1])], 0) != 0;\n}\n")

@@ -6,6 +6,7 @@
 #include "explore/failure.h"
 #include "explore/orders.h"
 #include "explore/shrink.h"
+#include "explore/sources.h"
 
 #include "unit.h"
 
@@ -275,15 +276,72 @@ static void test_orders(void **unused)
 	s.record[s.n - 1].loc = 2;
 	moves_of(&s, &m);
 	assert_true(snag_relation_make(&r, &m));
-	assert_int_equal(snag_seen_orders_add(&o, &r), 1);
-	assert_int_equal(snag_seen_orders_add(&o, &r), 0);
-	assert_true(snag_seen_orders_next(&o, &t)); /* the other way round */
+	/* The order of the two, and after what each of them came. */
+	assert_int_equal(snag_seen_orders_add(&o, &r, false, 1), 3);
+	assert_int_equal(snag_seen_orders_add(&o, &r, false, 1), 0);
+	assert_true(snag_seen_orders_next(&o, 1, &t)); /* the other way round */
 	snag_turns_done(&t);
-	assert_false(snag_seen_orders_next(&o, &t));
-	assert_true(snag_seen_orders_all(&o) == 1);
+	assert_true(snag_seen_orders_next(&o, 1, &t)); /* the read without a source: the same */
+	snag_turns_done(&t);
+	assert_false(snag_seen_orders_next(&o, 1, &t));
+	assert_true(snag_seen_orders_all(&o) == 3);
+	assert_int_equal(snag_seen_orders_add(&o, &r, true, 1), 0);
+	assert_true(snag_seen_orders_next(&o, 1, &t)); /* from the pool */
+	snag_turns_done(&t);
+	assert_false(snag_seen_orders_next(&o, 1, &t));
 	snag_relation_done(&r);
 	snag_moves_done(&m);
 	snag_seen_orders_done(&o);
+}
+
+struct seen_sources {
+	const struct snag_moves *m;
+	uint64_t shown[8], other[8];
+	struct snag_reversal reversal[8];
+	size_t nshown, nothers;
+};
+
+static void on_source(void *ctx, uint64_t source, const struct snag_reversal *other)
+{
+	struct seen_sources *x = ctx;
+	if (!other)
+		x->shown[x->nshown++] = source;
+	else if (x->m->at[other->second].thread == 3) {
+		x->reversal[x->nothers] = *other;
+		x->other[x->nothers++] = source;
+	}
+}
+
+/* T1 and T2 write at the same place, then T3 reads: it could come after the first write, or before
+ * both.  The reversals of relation.h only turn the second write round. */
+static void test_sources(void **unused)
+{
+	struct seen_sources x = {0};
+	struct snag_moves m;
+	struct snag_relation r;
+	struct script s;
+	(void)unused;
+	begin(&s);
+	event(&s, 0);
+	put(&s, RT_FORK, 0, 0, 0, 3);
+	put(&s, RT_NODE, 0, 0x71, 0, 1);
+	put(&s, RT_NODE, 0, 0x72, 0, 2);
+	for (uint32_t t = 1; t <= 3; t++) {
+		access_to(&s, t, t < 3, X);
+		s.record[s.n - 1].loc = t < 3 ? 1 : 2;
+	}
+	moves_of(&s, &m);
+	x.m = &m;
+	assert_true(snag_relation_make(&r, &m));
+	snag_sources_each(&r, on_source, &x);
+	assert_int_equal(x.nshown, 3);
+	assert_int_equal(x.nothers, 2);
+	assert_int_equal(m.at[x.reversal[0].first].thread, 2);
+	assert_int_equal(m.at[x.reversal[1].first].thread, 1);
+	assert_true(x.other[0] == x.shown[2]); /* the same places as shown */
+	assert_true(x.other[1] != x.shown[2]);
+	snag_relation_done(&r);
+	snag_moves_done(&m);
 }
 
 /* Fails iff T2 runs between two turns of T1. */
@@ -355,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_reversal_turns),
 		cmocka_unit_test(test_classes_end),
 		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_shrink),
 		cmocka_unit_test(test_failures),
 	};

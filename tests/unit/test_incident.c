@@ -29,7 +29,7 @@ struct example {
 	struct snag_schedules schedules; /* n is 0: not looked up */
 };
 
-static uint32_t lock0[] = {0};
+static struct snag_held_lock lock0[] = {{0, false}};
 static uint32_t witness[] = {3, 4, 5};
 static char *arguments[] = {"./bank", "x", NULL};
 

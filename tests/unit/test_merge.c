@@ -331,6 +331,45 @@ static void keeps_the_order_of_numbers(void **unused)
 	free(w);
 }
 
+/* Steps of one record: as many as the fuel says, with what the record packs, in the order of the
+ * numbers. */
+static void unpacks_short_steps(void **unused)
+{
+	const uint64_t lock = 0x7f0012345678, atomic = 0x7f00aaaaaaa8;
+	struct rt_record out[RECORDS];
+	struct world *w = calloc(1, sizeof(*w));
+	w->rings = calloc(2, sizeof(*w->rings));
+	common_put(w, RT_RING, 0, 0);
+	common_put(w, RT_RING, 1, 1);
+	rt_ring_write(&w->rings[0], 0, what_of(RT_STEP_RELEASE, 3, lock), 7, 1);
+	rt_ring_write(&w->rings[0], 1,
+		      what_of(RT_STEP_UPDATE,
+			      2 | 4 << RT_STEP_ORDER_SHIFT | 5 << RT_STEP_ATOMIC_SHIFT, atomic),
+		      8, 0);
+	rt_ring_write(&w->rings[1], 0,
+		      what_of(RT_STEP_ACQUIRE, RT_STEP_GIVES_UP | RT_STEP_LOCK_EVENTS, lock), 9, 0);
+	struct snag_merge *m = snag_merge_new(w->rings, common_take, w);
+	const struct rt_record wanted[] = {
+		{what_of(RT_SWITCH, 0, 0), 0, 1},
+		{what_of(RT_COUNT, 0, 0), 0, -127u},
+		{what_of(RT_ACQUIRE, 1, lock), 9, 0},
+		{what_of(RT_SWITCH, 0, 127), 0, 0},
+		{what_of(RT_COUNT, 0, 0), 0, -3u},
+		/* the release of a lock that this thread does not have is no event */
+		{what_of(RT_COUNT, 0, 0), 0, -8u},
+		{what_of(RT_ATOMIC_UPDATE, 4, atomic), 8, 4},
+	};
+	assert_int_equal(snag_merge_next(m, out, RECORDS), sizeof(wanted) / sizeof(wanted[0]));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_int_equal(out[i].what, wanted[i].what);
+		assert_int_equal(out[i].loc, wanted[i].loc);
+		assert_int_equal(out[i].arg, wanted[i].arg);
+	}
+	snag_merge_free(m);
+	free(w->rings);
+	free(w);
+}
+
 /* A number that was taken and never written, as by a program that was killed, ends the order there. */
 static void ends_before_a_lost_number(void **unused)
 {
@@ -388,9 +427,8 @@ static void ends_with_open_runs(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(merges_random_runs),
-		cmocka_unit_test(keeps_the_order_of_numbers),
-		cmocka_unit_test(ends_before_a_lost_number),
+		cmocka_unit_test(merges_random_runs),  cmocka_unit_test(keeps_the_order_of_numbers),
+		cmocka_unit_test(unpacks_short_steps), cmocka_unit_test(ends_before_a_lost_number),
 		cmocka_unit_test(ends_with_open_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include <cmocka.h>
@@ -65,11 +66,11 @@ static int records_compare(struct snag_spool *s, const struct rt_record *put, in
 	return all;
 }
 
-static struct snag_spool *spool_with(const struct rt_record *r, int n)
+static struct snag_spool *spool_with(const struct rt_record *r, int n, uint64_t limit)
 {
 	struct snag_spool *s;
 	struct snag_error err;
-	assert_int_equal(snag_spool_new("/tmp", &s, &err), 0);
+	assert_int_equal(snag_spool_new("/tmp", limit, &s, &err), 0);
 	for (int i = 0, some; i < n; i += some) {
 		some = n - i < 37 ? n - i : 37;
 		snag_spool_put(s, r + i, some);
@@ -82,12 +83,28 @@ static void test_returns_what_was_put(void **unused)
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		const int n = seed % 8 == 0 ? 200000 : (int)(seed * 7);
 		struct rt_record *r = records_make(seed, n);
-		struct snag_spool *s = spool_with(r, n);
+		struct snag_spool *s = spool_with(r, n, 0);
 		assert_int_equal(records_compare(s, r, n), n);
 		assert_null(snag_spool_error(s));
 		snag_spool_free(s);
 		free(r);
 	}
+}
+
+/* A spool that may take a megabyte has the first records, and says that others are missing. */
+static void test_limit(void **unused)
+{
+	enum { RECORDS = 1000000, LIMIT = 1 << 20 };
+	struct rt_record *r = records_make(1, RECORDS);
+	struct snag_spool *s = spool_with(r, RECORDS, LIMIT);
+	assert_non_null(strstr(snag_spool_error(s), "--disk"));
+	const int n = records_compare(s, r, RECORDS);
+	assert_in_range(n, LIMIT / 24, RECORDS - 1);
+	snag_spool_free(s);
+	s = spool_with(r, n / 2, LIMIT); /* which it does not reach */
+	assert_null(snag_spool_error(s));
+	snag_spool_free(s);
+	free(r);
 }
 
 /* The limit of a file's size cuts the file at every byte of some records. */
@@ -101,7 +118,7 @@ static void test_cut_anywhere(void **unused)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	for (rlim_t bytes = 0; bytes < 400; bytes++) {
 		cut = (struct rlimit){.rlim_cur = bytes, .rlim_max = old.rlim_max};
-		struct snag_spool *s = spool_with(r, RECORDS);
+		struct snag_spool *s = spool_with(r, RECORDS, 0);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &cut), 0);
 		const int got = records_compare(s, r, RECORDS); /* a byte more: at most one more */
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -118,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_returns_what_was_put),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_cut_anywhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -495,10 +495,13 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.shard = options->shard;
+		r.collector[i].env.nshards = options->nshards;
 		r.collector[i].env.stages = stages_of(options, d);
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
 		r.collector[i].env.ordered_locks = options->ordered_locks;
+		r.collector[i].env.ordered_updates = options->ordered_updates;
 		r.collector[i].env.on_decided = options->decided;
 		r.collector[i].env.decided_ctx = options->progress_ctx;
 		r.state[i] = d->open(&r.collector[i].env);

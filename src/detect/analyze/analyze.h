@@ -30,10 +30,12 @@ struct snag_analyze_options {
 	uint32_t budget;	 /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
+	unsigned shard, nshards; /* decide a part of the candidates (detector.h); 0: all */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
-	bool ordered_locks; /* of tasks: for detectors that look at the observed order (detector.h) */
+	/* Of tasks: for detectors that look at the observed order (detector.h). */
+	bool ordered_locks, ordered_updates;
 	bool whole;	    /* never analyse a slice of the trace (slice.h) instead of all of it */
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;

@@ -7,10 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/slots.h"
-#include "witness/decide/check.h"
-#include "witness/decide/closed.h"
-#include "witness/decide/paper.h"
-#include "witness/decide/vindicate.h"
+#include "detect/candidates/pair_judge.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -21,9 +18,6 @@ enum {
 	CHUNK = 1 << 14	 /* so many at once */
 };
 
-/* The number of events that may be replayed for all witnesses together; a replay costs the
- * trace. */
-#define MAX_REPLAYED ((uint64_t)2 << 20)
 /* The limit of pairs of locations x threads that are decided, and the number of pairs that
  * always are. */
 #define MAX_PLACE_THREADS ((uint64_t)1 << 28)
@@ -35,55 +29,31 @@ enum {
 #define MAX_COUNTED ((uint64_t)1 << 15)
 enum { COUNTED_WINDOW = 1 << 10 };
 
-struct pair {
-	uint32_t e1, e2;
-};
-
-/* The result of a candidate or of a pair of locations. */
-struct result {
-	enum snag_decision decision;
-	bool is_uncertain; /* rejected, but perhaps wrongly */
-	struct pair pair;  /* decided so */
-	struct snag_race race;
-};
-
 /* A pair of locations. */
 struct place {
 	snag_loc low, high;
 	uint32_t nearly, nnear;
-	struct pair early[KEPT]; /* by second event */
-	struct pair near[KEPT];	 /* by distance */
-	bool is_settled;	 /* a race was found */
-	bool is_uncertain;	 /* an instance is */
+	struct snag_candidate early[KEPT]; /* by second event */
+	struct snag_candidate near[KEPT];  /* by distance */
+	bool is_settled;		   /* a race was found */
+	bool is_uncertain;		   /* an instance is */
 	bool is_undecided;
-	struct pair undecided; /* an instance of it */
-	struct snag_race race; /* if it is kept, */
-	uint64_t count;	       /* and how many it stands for */
-};
-
-/* One of these decides. */
-struct worker {
-	struct snag_decider *decider;
-	struct snag_paper *paper;
-	struct snag_vindicator *vindicator;
-	struct snag_closed *closed;
+	struct snag_candidate undecided; /* an instance of it */
+	struct snag_race race;		 /* if it is kept, */
+	uint64_t count;			 /* and how many it stands for */
 };
 
 struct snag_verify {
 	const struct snag_detector_env *env;
 	const struct snag_index *ix;
-	enum snag_mode mode;
-	enum snag_procedure procedure;
-	struct worker *worker;
-	unsigned workers;
-	_Atomic uint64_t replayed; /* events */
+	struct snag_pair_judge judge;
 
-	struct pair *block;
+	struct snag_candidate *block;
 	size_t nblock, block_cap;
-	size_t chunk;		  /* where it begins in the block */
-	struct result *result;	  /* of the chunk, or of the places */
-	_Atomic uint64_t decided; /* candidates, or places; for the user */
-	uint64_t of;		  /* so many, as far as is known */
+	size_t chunk;			 /* where it begins in the block */
+	struct snag_pair_result *result; /* of the chunk, or of the places */
+	_Atomic uint64_t decided;	 /* candidates, or places; for the user */
+	uint64_t of;			 /* so many, as far as is known */
 
 	struct place *place;
 	size_t nplaces, place_cap;
@@ -101,47 +71,19 @@ struct snag_verify {
 	bool is_at_least;
 };
 
-static void worker_init(struct worker *w, const struct snag_index *ix,
-			enum snag_procedure procedure, const struct snag_decide_options *options)
-{
-	switch (procedure) {
-	case SNAG_DECIDE_EXACTLY:
-		w->decider = snag_decider_new(ix, options);
-		break;
-	case SNAG_RACE_DECISION:
-		w->paper = snag_paper_new(ix, options->max_window);
-		break;
-	case SNAG_VINDICATE:
-		w->vindicator = snag_vindicator_new(ix, options->mode, options->max_window);
-		break;
-	case SNAG_SYNC_PRESERVING:
-		w->closed = snag_closed_new(ix, SNAG_PRESERVING);
-		break;
-	case SNAG_SYNC_REVERSAL:
-		w->closed = snag_closed_new(ix, SNAG_OPTIMISTIC);
-		break;
-	}
-}
-
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 				    const struct snag_index *ix, enum snag_mode mode,
 				    enum snag_procedure procedure)
 {
 	struct snag_verify *v = snag_calloc(1, sizeof(*v));
-	struct snag_decide_options options = {.mode = mode, .max_nodes = env->budget};
 	v->env = env;
 	v->ix = ix;
-	v->mode = mode;
-	v->procedure = procedure;
-	v->workers = env->jobs;
+	snag_pair_judge_init(&v->judge, env, ix, mode, procedure);
 	snag_listing_init(&v->listing, env->max_races);
 	if (env->max_races != SNAG_ALL_RACES) {
 		uint64_t limit = MAX_PLACE_THREADS / (ix->nthreads ? ix->nthreads : 1);
 		v->listing.limit = limit > MIN_PLACES ? limit : MIN_PLACES;
 	}
-	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
-	for (unsigned i = 0; i < v->workers; i++)
-		worker_init(&v->worker[i], ix, procedure, &options);
 	return v;
 }
 
@@ -151,13 +93,7 @@ void snag_verify_free(struct snag_verify *v)
 		return;
 	for (size_t i = 0; i < v->nplaces; i++)
 		snag_race_done(&v->place[i].race);
-	for (unsigned i = 0; i < v->workers; i++) {
-		snag_decider_free(v->worker[i].decider);
-		snag_paper_free(v->worker[i].paper);
-		snag_vindicator_free(v->worker[i].vindicator);
-		snag_closed_free(v->worker[i].closed);
-	}
-	free(v->worker);
+	snag_pair_judge_done(&v->judge);
 	free(v->block);
 	free(v->place);
 	snag_slots_done(&v->slots);
@@ -172,97 +108,11 @@ static bool is_stopped(const struct snag_verify *v)
 	return v->env->stop && *v->env->stop;
 }
 
-static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
-{
-	uint64_t n = v->ix->nevents;
-	/* Relaxed: a count, nothing is published by it. */
-	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
-		return snag_witness_check_indexed(v->ix, v->mode, w);
-	return snag_witness_check(v->ix->trace, w, snag_rules_of_mode(v->mode), NULL) == 0;
-}
-
-/* Whether a read of the witness sees another write than it saw; when replays are over, taken for
- * granted where it can be. */
-static bool changes_reads(struct snag_verify *v, const struct snag_witness *w)
-{
-	if (snag_rules_of_mode(v->mode) == SNAG_RULES_READS)
-		return false;
-	/* Relaxed: a count, nothing is published by it. */
-	uint64_t n = v->ix->nevents;
-	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
-		return true;
-	return snag_witness_check(v->ix->trace, w, SNAG_RULES_READS, NULL) < 0;
-}
-
-static struct snag_site site_of(const struct snag_verify *v, uint32_t e)
-{
-	const struct snag_event *ev = &v->ix->trace->ev[e];
-	return (struct snag_site){.event = e,
-				  .thread = ev->thread,
-				  .target = ev->target,
-				  .loc = ev->loc,
-				  .op = ev->op};
-}
-
-static void *copy_of(const void *from, size_t n, size_t elem)
-{
-	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
-}
-
-/* Fills in the decision, and returns the witness if there is one. */
-static const struct snag_witness *decide_by(const struct snag_verify *v, unsigned worker,
-					    struct pair pair, struct result *ret)
-{
-	const struct worker *w = &v->worker[worker];
-	ret->is_uncertain = false;
-	switch (v->procedure) {
-	case SNAG_RACE_DECISION:
-		ret->decision = snag_paper_decide(w->paper, pair.e1, pair.e2);
-		ret->is_uncertain =
-			ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(w->paper);
-		return snag_paper_witness(w->paper);
-	case SNAG_VINDICATE:
-		ret->decision = snag_vindicate(w->vindicator, pair.e1, pair.e2);
-		ret->is_uncertain = ret->decision == SNAG_INFEASIBLE && v->mode == SNAG_MODE_DC;
-		return snag_vindicator_witness(w->vindicator);
-	case SNAG_SYNC_PRESERVING:
-	case SNAG_SYNC_REVERSAL:
-		ret->decision = snag_closed_decide(w->closed, pair.e1, pair.e2);
-		ret->is_uncertain =
-			ret->decision == SNAG_INFEASIBLE && !snag_closed_is_certain(w->closed);
-		return snag_closed_witness(w->closed);
-	default:
-		ret->decision = snag_decide(w->decider, pair.e1, pair.e2);
-		return snag_decider_witness(w->decider);
-	}
-}
-
-static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
-{
-	ret->pair = pair;
-	const struct snag_witness *w = decide_by(v, worker, pair, ret);
-	ret->race = (struct snag_race){.first = site_of(v, pair.e1),
-				       .second = site_of(v, pair.e2),
-				       .count = 1,
-				       .verdict = SNAG_UNVERIFIED};
-	if (ret->decision != SNAG_VERIFIED)
-		return;
-	if (!is_valid(v, w)) {
-		ret->decision = SNAG_UNDECIDED;
-		return;
-	}
-	ret->race.verdict = SNAG_PREDICTED;
-	ret->race.changes_reads = changes_reads(v, w);
-	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
-	ret->race.nwitness = w->n;
-	snag_race_prefix_set(&ret->race, w->prefix, v->ix->nthreads);
-}
-
 struct locations {
 	snag_loc low, high;
 };
 
-static struct locations locations_of(const struct snag_verify *v, struct pair p)
+static struct locations locations_of(const struct snag_verify *v, struct snag_candidate p)
 {
 	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
 	return a < b ? (struct locations){a, b} : (struct locations){b, a};
@@ -282,7 +132,7 @@ static bool place_is(const void *ctx, uint32_t number, const void *key)
 }
 
 /* Returns NULL if there is none yet. */
-static struct place *place_find(const struct snag_verify *v, struct pair p)
+static struct place *place_find(const struct snag_verify *v, struct snag_candidate p)
 {
 	struct locations l = locations_of(v, p);
 	uint32_t i = snag_slots_find(&v->slots, snag_hash(l.low, l.high), place_is, v, &l);
@@ -290,7 +140,7 @@ static struct place *place_find(const struct snag_verify *v, struct pair p)
 }
 
 /* Returns NULL if it is not listed. */
-static struct place *place_of(struct snag_verify *v, struct pair p)
+static struct place *place_of(struct snag_verify *v, struct snag_candidate p)
 {
 	struct locations l = locations_of(v, p);
 	struct place *place = place_find(v, p);
@@ -304,7 +154,8 @@ static struct place *place_of(struct snag_verify *v, struct pair p)
 }
 
 /* Keeps the instances with the smallest keys. */
-static void keep(struct pair *kept, uint32_t *n, struct pair p, uint32_t (*key)(struct pair))
+static void keep(struct snag_candidate *kept, uint32_t *n, struct snag_candidate p,
+		 uint32_t (*key)(struct snag_candidate))
 {
 	uint32_t i = *n;
 	if (i == KEPT && key(p) >= key(kept[KEPT - 1]))
@@ -318,12 +169,12 @@ static void keep(struct pair *kept, uint32_t *n, struct pair p, uint32_t (*key)(
 	kept[i] = p;
 }
 
-static uint32_t second_event(struct pair p)
+static uint32_t second_event(struct snag_candidate p)
 {
 	return p.e2;
 }
 
-static uint32_t distance(struct pair p)
+static uint32_t distance(struct snag_candidate p)
 {
 	return p.e2 - p.e1;
 }
@@ -341,11 +192,13 @@ static void place_decide(void *ctx, unsigned worker, size_t i)
 {
 	struct snag_verify *v = ctx;
 	struct place *place = &v->place[i];
-	struct result *r = &v->result[i];
+	struct snag_pair_result *r = &v->result[i];
 	uint32_t n = place->nearly + place->nnear;
 	for (uint32_t k = 0; k < n && !place->is_settled && !is_stopped(v); k++) {
 		bool is_early = k < place->nearly;
-		decide(v, worker, is_early ? place->early[k] : place->near[k - place->nearly], r);
+		snag_pair_judge_decide(&v->judge, worker,
+				       is_early ? place->early[k] : place->near[k - place->nearly],
+				       r);
 		place->is_settled = r->decision == SNAG_VERIFIED;
 		place->is_uncertain |= r->is_uncertain;
 		if (r->decision == SNAG_UNDECIDED) {
@@ -365,7 +218,7 @@ void snag_verify_cut(void *verify, uint32_t event)
 	v->is_incomplete = true;
 }
 
-static void report(struct snag_verify *v, struct result *r)
+static void report(struct snag_verify *v, struct snag_pair_result *r)
 {
 	if (v->env->pairs && v->nreported >= v->env->max_races) {
 		snag_verify_cut(v, r->race.second.event);
@@ -377,7 +230,7 @@ static void report(struct snag_verify *v, struct result *r)
 }
 
 /* The race of a pair of locations. */
-static void report_place(struct snag_verify *v, struct place *place, struct result *r)
+static void report_place(struct snag_verify *v, struct place *place, struct snag_pair_result *r)
 {
 	place->is_settled = true;
 	if (v->keeps)
@@ -389,11 +242,11 @@ static void report_place(struct snag_verify *v, struct place *place, struct resu
 static void block_decide(void *ctx, unsigned worker, size_t i)
 {
 	struct snag_verify *v = ctx;
-	struct pair pair = v->block[v->chunk + i];
+	struct snag_candidate pair = v->block[v->chunk + i];
 	if (v->is_counting) {
 		v->result[i].decision = SNAG_UNDECIDED;
 		if (!is_stopped(v))
-			decide_by(v, worker, pair, &v->result[i]);
+			snag_pair_judge_answer(&v->judge, worker, pair, &v->result[i]);
 		return;
 	}
 	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
@@ -401,14 +254,15 @@ static void block_decide(void *ctx, unsigned worker, size_t i)
 	if (is_stopped(v))
 		return;
 	if (!place || !place->is_settled)
-		decide(v, worker, pair, &v->result[i]);
+		snag_pair_judge_decide(&v->judge, worker, pair, &v->result[i]);
 	progress(v, worker);
 }
 
-static void result_count(struct snag_verify *v, struct pair pair, const struct result *r)
+static void result_count(struct snag_verify *v, struct snag_candidate pair,
+			 const struct snag_pair_result *r)
 {
 	v->is_at_least |= r->decision == SNAG_UNDECIDED ||
-			  (r->is_uncertain && v->procedure == SNAG_RACE_DECISION);
+			  (r->is_uncertain && v->judge.procedure == SNAG_RACE_DECISION);
 	if (r->decision != SNAG_VERIFIED)
 		return;
 	place_find(v, pair)->count++;
@@ -416,7 +270,8 @@ static void result_count(struct snag_verify *v, struct pair pair, const struct r
 }
 
 /* Reports what became of a candidate, unless another instance came first. */
-static void result_end(struct snag_verify *v, struct pair pair, struct result *r)
+static void result_end(struct snag_verify *v, struct snag_candidate pair,
+		       struct snag_pair_result *r)
 {
 	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
 	if (v->is_counting) {
@@ -447,7 +302,7 @@ static void result_end(struct snag_verify *v, struct pair pair, struct result *r
 
 static int by_second_event(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct snag_candidate *x = a, *y = b;
 	if (x->e2 != y->e2)
 		return x->e2 < y->e2 ? -1 : 1;
 	return (x->e1 > y->e1) - (x->e1 < y->e1);
@@ -465,7 +320,7 @@ static void block_end(struct snag_verify *v)
 	for (v->chunk = 0; v->chunk < v->nblock && !is_stopped(v); v->chunk += n) {
 		n = v->nblock - v->chunk < CHUNK ? v->nblock - v->chunk : CHUNK;
 		v->result = snag_calloc(n, sizeof(*v->result));
-		snag_parallel(n, v->workers, block_decide, v);
+		snag_parallel(n, v->judge.workers, block_decide, v);
 		for (size_t i = 0; i < n; i++)
 			result_end(v, v->block[v->chunk + i], &v->result[i]);
 		free(v->result);
@@ -473,7 +328,7 @@ static void block_end(struct snag_verify *v)
 	v->nblock = 0;
 }
 
-static void block_add(struct snag_verify *v, struct pair p)
+static void block_add(struct snag_verify *v, struct snag_candidate p)
 {
 	v->block = snag_grow(v->block, &v->block_cap, v->nblock + 1, sizeof(*v->block));
 	v->block[v->nblock++] = p;
@@ -481,7 +336,7 @@ static void block_add(struct snag_verify *v, struct pair p)
 		block_end(v);
 }
 
-static bool count_add(struct snag_verify *v, struct pair p)
+static bool count_add(struct snag_verify *v, struct snag_candidate p)
 {
 	const struct place *place = place_find(v, p);
 	if (place && place->is_settled) {
@@ -494,9 +349,19 @@ static bool count_add(struct snag_verify *v, struct pair p)
 	return !is_stopped(v);
 }
 
+/* Whether this worker decides the pairs of these locations. */
+static bool is_of_shard(const struct snag_verify *v, uint32_t e1, uint32_t e2)
+{
+	snag_loc a = v->ix->trace->ev[e1].loc, b = v->ix->trace->ev[e2].loc;
+	return v->env->nshards < 2 ||
+	       snag_hash(a < b ? a : b, a < b ? b : a) % v->env->nshards == v->env->shard;
+}
+
 bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
 {
-	struct pair p = {e1, e2};
+	struct snag_candidate p = {e1, e2};
+	if (!is_of_shard(v, e1, e2))
+		return !is_stopped(v);
 	if (v->is_counting)
 		return count_add(v, p);
 	struct place *place = v->env->pairs ? NULL : place_of(v, p);
@@ -529,7 +394,7 @@ static bool places_end(struct snag_verify *v)
 	v->locations = snag_calloc(v->ix->trace->names.space[SNAG_SPACE_LOCATION].n,
 				   sizeof(*v->locations));
 	v->of = v->nplaces;
-	snag_parallel(v->nplaces, v->workers, place_decide, v);
+	snag_parallel(v->nplaces, v->judge.workers, place_decide, v);
 	for (size_t i = 0; i < v->nplaces; i++) {
 		struct place *place = &v->place[i];
 		if (place->is_settled) {
@@ -550,10 +415,11 @@ static void undecided_report(struct snag_verify *v)
 		const struct place *place = &v->place[i];
 		if (place->is_settled || !place->is_undecided)
 			continue;
-		struct result r = {.race = {.first = site_of(v, place->undecided.e1),
-					    .second = site_of(v, place->undecided.e2),
-					    .count = 1,
-					    .verdict = SNAG_UNVERIFIED}};
+		struct snag_pair_result r = {
+			.race = {.first = snag_site_of(v->ix, place->undecided.e1),
+				 .second = snag_site_of(v->ix, place->undecided.e2),
+				 .count = 1,
+				 .verdict = SNAG_UNVERIFIED}};
 		v->is_incomplete = true;
 		report(v, &r);
 	}
@@ -564,7 +430,7 @@ static void uncertain_report(struct snag_verify *v)
 	for (size_t i = 0; i < v->nplaces; i++)
 		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
 	v->is_incomplete |= v->nuncertain > 0;
-	if (v->procedure == SNAG_RACE_DECISION || v->mode == SNAG_MODE_DC)
+	if (v->judge.procedure == SNAG_RACE_DECISION || v->judge.mode == SNAG_MODE_DC)
 		v->env->on_uncertain(v->env->ctx, v->nuncertain);
 }
 
@@ -602,9 +468,7 @@ void snag_verify_keep(struct snag_verify *v)
 void snag_verify_count(struct snag_verify *v)
 {
 	v->is_counting = true;
-	for (unsigned i = 0; i < v->workers; i++)
-		if (v->worker[i].decider)
-			snag_decider_hurry(v->worker[i].decider, COUNTED_WINDOW);
+	snag_pair_judge_hurry(&v->judge, COUNTED_WINDOW);
 	memset(v->locations, 0, v->ix->trace->names.space[SNAG_SPACE_LOCATION].n);
 	for (size_t i = 0; i < v->nplaces; i++)
 		if (v->place[i].is_settled)
@@ -617,7 +481,7 @@ void snag_verify_report(struct snag_verify *v)
 	v->is_at_least |= is_stopped(v) || v->cut;
 	for (size_t i = 0; i < v->nplaces; i++) {
 		struct place *place = &v->place[i];
-		struct result r = {.race = place->race};
+		struct snag_pair_result r = {.race = place->race};
 		if (!place->is_settled)
 			continue;
 		if (place->count > 1)

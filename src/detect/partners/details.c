@@ -9,8 +9,8 @@
 #include <string.h>
 
 struct held {
-	uint32_t *lock; /* outermost first; the first `gone` have been released, */
-	size_t gone;	/* then follow n */
+	struct snag_held_lock *lock; /* outermost first; the first `gone` have been released, */
+	size_t gone;		     /* then follow n */
 	size_t n, cap;
 	struct snag_lock_list *list; /* handed out since the last change, or NULL */
 };
@@ -36,7 +36,7 @@ void snag_details_done(struct snag_details *d)
 	}
 }
 
-static void held_acquire(struct held *h, uint32_t lock)
+static void held_acquire(struct held *h, struct snag_held_lock lock)
 {
 	if (h->n == 0)
 		h->gone = 0;
@@ -48,9 +48,9 @@ static void held_acquire(struct held *h, uint32_t lock)
 /* Searches from both ends: locks are mostly released in the order of acquiring, or in reverse. */
 static void held_release(struct held *h, uint32_t lock)
 {
-	uint32_t *at = h->lock + h->gone;
+	struct snag_held_lock *at = h->lock + h->gone;
 	size_t i = 0, last = h->n;
-	while (i < last && at[i] != lock && at[last - 1] != lock) {
+	while (i < last && at[i].lock != lock && at[last - 1].lock != lock) {
 		i++;
 		last--;
 	}
@@ -58,7 +58,7 @@ static void held_release(struct held *h, uint32_t lock)
 		return;
 	h->n--;
 	h->list = NULL;
-	if (at[last - 1] == lock) {
+	if (at[last - 1].lock == lock) {
 		memmove(at + last - 1, at + last, (h->n + 1 - last) * sizeof(*at));
 	} else {
 		memmove(at + 1, at, i * sizeof(*at));
@@ -66,7 +66,7 @@ static void held_release(struct held *h, uint32_t lock)
 	}
 }
 
-static const uint32_t *held_list(struct snag_details *d, struct held *h)
+static const struct snag_held_lock *held_list(struct snag_details *d, struct held *h)
 {
 	if (!h->list && h->n) {
 		h->list = snag_alloc(sizeof(*h->list) + h->n * sizeof(*h->lock));
@@ -100,7 +100,9 @@ static void reading_batch(struct reading *r, const struct snag_batch *batch)
 		if (ev->flags & SNAG_NESTED)
 			continue;
 		if (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED)
-			held_acquire(&r->held[ev->thread], ev->target);
+			held_acquire(&r->held[ev->thread],
+				     (struct snag_held_lock){ev->target,
+							     ev->op == SNAG_OP_ACQUIRE_SHARED});
 		else if (ev->op == SNAG_OP_RELEASE || ev->op == SNAG_OP_RELEASE_SHARED)
 			held_release(&r->held[ev->thread], ev->target);
 	}

@@ -15,7 +15,7 @@
 struct snag_details {
 	struct snag_lock_list {
 		struct snag_lock_list *next;
-		uint32_t lock[];
+		struct snag_held_lock lock[];
 	} * lists;
 };
 

@@ -99,7 +99,7 @@ bool snag_contended_memory_is_needed(struct snag_contended_memory *m, uint64_t a
 				     uint64_t nbytes);
 /* Returns memory that is no longer needed after the end. */
 void snag_contended_memory_rest(struct snag_contended_memory *m);
-/* Returns whether there were more events than can be numbered. */
+/* Returns whether there are almost more events than can be numbered. */
 bool snag_contended_memory_is_hopeless(const struct snag_contended_memory *m);
 
 #endif

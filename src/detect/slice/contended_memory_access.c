@@ -191,24 +191,25 @@ static inline void place_access(struct snag_contended_memory *m, const struct sn
 		range_access(m, p);
 }
 
-/* Makes an access to one part of a ready line, if it is quick and there is nothing else to think
- * of; returns false if it is not: then it has done nothing.  m->t is acting, and none of its
- * reads is pending. */
-static inline __attribute__((always_inline)) bool part_quickly(struct snag_contended_memory *m,
-							       uint64_t address, uint64_t nbytes,
-							       bool is_write)
+/* Whether no lock needs to be looked at: the variable has accesses without one, or its guard is the
+ * lock that was taken last, alone. */
+static inline bool is_guard_clear(const struct snag_contended *c, uint32_t variable)
+{
+	if ((c->mark | c->x[variable].flags) & UNGUARDED)
+		return true;
+	const struct holding *h = &c->held[c->acting];
+	return c->guard[variable] && h->at[h->n - 1] == 2 * (c->guard[variable] - 1);
+}
+
+/* Makes an access to a part if it is quick and there is nothing else to think of; returns false if
+ * it is not: then it has done nothing.  m->t is acting, and none of its reads is pending. */
+static inline __attribute__((always_inline)) bool variable_quickly(struct snag_contended_memory *m,
+								   uint32_t variable, bool is_write)
 {
 	struct snag_contended *c = m->c;
-	const struct shadow_page *page = shadow_page(&m->shadow, address);
-	const uint32_t log = page->part_log, begin = (uint32_t)address & (PAGE - 1);
-	const uint32_t part = begin >> log;
-	if (!(page->ready & shadow_line_bit(address)) ||
-	    part != (begin + (uint32_t)nbytes - 1) >> log || (is_write && nbytes >> log == 0))
-		return false;
-	struct contended_variable *x = &c->x[page->first + part];
-	if (x->flags & (FREED | PARTIAL) || !((c->mark | x->flags) & UNGUARDED))
-		return false;
-	if (is_write ? !write_is_quick(c, x, m->t) : !read_is_quick(c, x, m->t))
+	struct contended_variable *x = &c->x[variable];
+	if (x->flags & (FREED | PARTIAL) || !is_guard_clear(c, variable) ||
+	    (is_write ? !write_is_quick(c, x, m->t) : !read_is_quick(c, x, m->t)))
 		return false;
 	x->flags |= c->mark;
 	if (is_write)
@@ -216,6 +217,18 @@ static inline __attribute__((always_inline)) bool part_quickly(struct snag_conte
 	else
 		read_quickly(c, x, m->t, m->time);
 	return true;
+}
+
+/* The same for an access inside one part of a ready line. */
+static inline __attribute__((always_inline)) bool
+part_quickly(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes, bool is_write)
+{
+	const struct shadow_page *page = shadow_page(&m->shadow, address);
+	const uint32_t log = page->part_log, begin = (uint32_t)address & (PAGE - 1);
+	const uint32_t part = begin >> log;
+	return page->ready & shadow_line_bit(address) &&
+	       part == (begin + (uint32_t)nbytes - 1) >> log && (!is_write || nbytes >> log) &&
+	       variable_quickly(m, page->first + part, is_write);
 }
 
 /* Makes m->t the acting thread; returns whether none of its reads is pending. */
@@ -354,6 +367,29 @@ static inline bool place_quickly(struct snag_contended_memory *m, const struct s
 	return true;
 }
 
+/* Makes accesses of a step to whole parts of one page, at most n, as long as they are quick; returns
+ * how many. */
+static inline __attribute__((always_inline)) uint32_t parts_quickly(struct snag_contended_memory *m,
+								    const struct snag_bytes_at *p,
+								    int64_t stride, uint32_t n,
+								    bool is_write)
+{
+	const struct shadow_page *page = shadow_page(&m->shadow, p->address);
+	const uint32_t log = page->part_log;
+	const uint64_t ready = page->ready;
+	int64_t at = (int64_t)(p->address & (PAGE - 1));
+	uint32_t i = 0;
+	if (p->nbytes != UINT64_C(1) << log ||
+	    ((p->address | (uint64_t)stride) & ((UINT64_C(1) << log) - 1)))
+		return 0;
+	for (; i < n && at >= 0 && at < PAGE && ready & shadow_line_bit((uint64_t)at); i++) {
+		if (!variable_quickly(m, page->first + ((uint32_t)at >> log), is_write))
+			break;
+		at += stride;
+	}
+	return i;
+}
+
 /* Makes the accesses of a step that is no range, in at most n rounds, as long as they are quick;
  * returns in how many rounds they are. */
 static uint32_t step_quickly(struct snag_contended_memory *m, const struct snag_bytes_step *s,
@@ -363,8 +399,15 @@ static uint32_t step_quickly(struct snag_contended_memory *m, const struct snag_
 	uint32_t i = 0;
 	if (s->stride == 0)
 		return place_quickly(m, &p) ? n : 0;
-	for (; i < n && place_quickly(m, &p); i++)
-		p.address += (uint64_t)s->stride;
+	while (i < n) {
+		uint32_t made = p.is_write ? parts_quickly(m, &p, s->stride, n - i, true)
+					   : parts_quickly(m, &p, s->stride, n - i, false);
+		if (made == 0 && !place_quickly(m, &p))
+			break;
+		made = made ? made : 1;
+		p.address += (uint64_t)s->stride * made;
+		i += made;
+	}
 	return i;
 }
 
@@ -408,8 +451,7 @@ void snag_contended_memory_run(struct snag_contended_memory *m, struct snag_byte
 	while (n > 0) {
 		const uint32_t rounds = n / period < ROUNDS_MOST ? n / period : ROUNDS_MOST;
 		time_shared(m);
-		const uint32_t quick =
-			is_settled(m) ? rounds_quick(m, step, period, rounds) : 0;
+		const uint32_t quick = is_settled(m) ? rounds_quick(m, step, period, rounds) : 0;
 		n -= quick * period;
 		if (quick > 0 && quick == rounds && n >= period)
 			continue;

@@ -215,7 +215,8 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 		return;
 	} else if (SNAG_OPS_OF_UPDATES >> ev->op & 1) {
 		const char *name = snag_name(r->names, SNAG_SPACE_LOCK, ev->target);
-		r->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? update_kind(name) : 0;
+		bool begins = ev->op == SNAG_OP_UPDATE_BEGIN && !r->options.ordered_updates;
+		r->task[ev->thread].update = begins ? update_kind(name) : 0;
 	} else if (snag_op_is_of_tasks(ev->op)) {
 		if (ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN) {
 			struct member *m = &r->task[ev->thread];

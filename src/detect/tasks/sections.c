@@ -20,6 +20,7 @@
  *                      kind, or a write: begins a group, and gets the promises of the last one
  *         [end]        sets the promise of the section
  *         [locks]      isolated blocks always count; locks if env->ordered_locks says so
+ *         [updates]    commute, unless env->ordered_updates says that they are plain accesses
  *
  * Guarantee.  Names a race for exactly the variables with two conflicting accesses that neither exclude
  *         each other nor are ordered, in the order of sections that was observed.  A race of two such
@@ -228,7 +229,7 @@ static void sections_sync(void *state, const struct snag_event *ev, uint32_t eve
 		access_take(s, ev, event);
 	if (snag_op_info[ev->op].space == SNAG_SPACE_PROMISE)
 		own.target = 2 * ev->target;
-	if (SNAG_OPS_OF_UPDATES >> ev->op & 1)
+	if (SNAG_OPS_OF_UPDATES >> ev->op & 1 && !s->env->ordered_updates) /* [updates] */
 		s->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? ev->target + 1 : 0;
 	boundary(s, ev, event);
 	s->judge->inside->sync(s->judging, &own, event);

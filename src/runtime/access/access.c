@@ -105,7 +105,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (is_write && k == 3)
 		rt_own_stored_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
-		rt_section_access(addr, is_write);
+		rt_section_access(addr, (size_t)1 << k, is_write);
 	if (rt.listener.is_judge) {
 		rt_record_settle(); /* what comes before a record comes before an access */
 		rt_judge_access(addr, 1u << k, is_write);

@@ -278,6 +278,8 @@ enum rt_stuck {
 	RT_STUCKS
 };
 
+enum { RT_NAME_PART = 6, RT_NAME_PARTS = 3 };
+
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn, size =
@@ -289,6 +291,8 @@ enum rt_note {
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
+	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
+			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };
 
 /* What a task waits for; as enum snag_wait of task/task.h. */

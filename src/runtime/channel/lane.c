@@ -353,11 +353,15 @@ static bool memory_open(void *at, size_t from, size_t nbytes)
 		      PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
-/* Entries of the filter: few threads have large ones.  Pages that are not needed are not there. */
+/* Entries of the filter: the more threads live, the smaller are those of the last.  Pages that are
+ * not needed are not there. */
 static unsigned filter_log(uint32_t index)
 {
-	enum { FEW = 8, SOME = 64, LARGE_LOG = 18, MEDIUM_LOG = 16, SMALL_LOG = RT_FILTER_LOG };
-	return index < FEW ? LARGE_LOG : index < SOME ? MEDIUM_LOG : SMALL_LOG;
+	enum { LARGE_LOG = 20, FEW = 4, MEDIUM_LOG = 18, MORE = 8, SMALL_LOG = 16, MANY = 64 };
+	return index < FEW    ? LARGE_LOG
+	       : index < MORE ? MEDIUM_LOG
+	       : index < MANY ? SMALL_LOG
+			      : RT_FILTER_LOG;
 }
 
 /* Only as much of the filter is there as it uses. */

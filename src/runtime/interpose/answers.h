@@ -25,5 +25,7 @@
 void rt_answers_add(uint32_t name, int64_t value);
 /* The time as the program knows it; CLOCK_REALTIME or CLOCK_MONOTONIC. */
 struct timespec rt_answers_now(clockid_t clock);
+/* From now on all clocks, but those of processor time, are so many nanoseconds ahead of where they were. */
+void rt_answers_skip(int64_t nanoseconds);
 
 #endif

@@ -10,6 +10,8 @@
  *                  descriptor's file.  Sockets have one in common, since both ends may be
  *                  here.  So do connect and accept, close or shutdown and the end of file, and
  *                  writers and poll, select or epoll_wait.  Regular files order nothing.
+ *         [unit]   In a program of tasks, what libgfortran reads and writes orders nothing, as with
+ *                  the files of the C library.
  *         [memory] The buffers of read and write and their like are accesses.
  */
 #include "runtime/access/access.h"
@@ -36,9 +38,11 @@ static bool is_ready(int fd, short events)
 }
 
 /* The object that stands for the file behind a descriptor; NULL: it orders nothing. */
-static struct rt_object *channel_of(int fd)
+static struct rt_object *channel_of(int fd, uintptr_t pc)
 {
 	struct stat st;
+	if (rt.is_of_tasks && rt_modules_is_fortran(pc)) /* [unit] */
+		return NULL;
 	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISREG(st.st_mode) ||
 	    S_ISCHR(st.st_mode))
 		return NULL;
@@ -52,7 +56,7 @@ static struct rt_object *channel_of(int fd)
 
 static void released(int fd, uintptr_t pc)
 {
-	struct rt_object *o = channel_of(fd);
+	struct rt_object *o = channel_of(fd, pc);
 	rt_descriptor_used(fd, pc);
 	rt_record_drain();
 	if (o)
@@ -61,7 +65,7 @@ static void released(int fd, uintptr_t pc)
 
 static void acquired(int fd, uintptr_t pc)
 {
-	struct rt_object *o = channel_of(fd);
+	struct rt_object *o = channel_of(fd, pc);
 	if (o) {
 		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
 		rt_epoch_end();
@@ -230,9 +234,9 @@ RT_EXPORT int shutdown(int fd, int how)
 RT_EXPORT int close(int fd)
 {
 	RT_SCOPE;
-	const bool is_told =
-		rt_enter() && (!rt.is_alone || channel_of(fd)) && rt_sched_point() != NULL;
-	if (is_told && channel_of(fd))
+	const bool is_told = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
+			     rt_sched_point() != NULL;
+	if (is_told && channel_of(fd, RT_CALLER))
 		released(fd, RT_CALLER);
 	if (is_told)
 		rt_descriptor_closed(fd, RT_CALLER);

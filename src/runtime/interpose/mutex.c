@@ -17,6 +17,9 @@
  *         [robust]  the end of a thread that holds it is seen by the next lock
  *                   (EOWNERDEAD).  If that thread unlocks it without making it consistent,
  *                   no thread gets it any more (ENOTRECOVERABLE).
+ *         [hidden]  In a program of tasks, the locks of libgfortran, which guard its files, are no
+ *                   events: they order nothing that the program may rely on, and would stand in
+ *                   the way of a verdict.
  *         [invalid] glibc marks a destroyed mutex by its kind, -1: every use is an error, EINVAL
  *         [time]    an invalid time is an error where the lock would have to wait
  */
@@ -24,6 +27,7 @@
 
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
+#include "runtime/modules.h"
 #include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/free.h"
@@ -122,6 +126,12 @@ static int kind_of(const pthread_mutex_t *mutex)
 	return mutex->__data.__kind & KIND_MASK;
 }
 
+/* [hidden] */
+static bool is_hidden(uintptr_t pc)
+{
+	return rt.is_of_tasks && rt_modules_is_fortran(pc);
+}
+
 /* A lock that is free becomes that of self, which would have waited until the deadline for it. */
 static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth,
 		       rt_time deadline, uintptr_t pc)
@@ -130,6 +140,9 @@ static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t dep
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
+	o->is_hidden = is_hidden(pc);
+	if (o->is_hidden)
+		return;
 	if (o->lock == UINT32_MAX)
 		o->lock = rt_new_lock();
 	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
@@ -146,7 +159,8 @@ static bool is_invalid(const pthread_mutex_t *mutex, uintptr_t pc)
 
 static void lock_end(struct rt_object *o, uintptr_t pc)
 {
-	rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	if (!o->is_hidden)
+		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
 	o->owner = NULL;
 	o->depth = 0;
 	rt_object_wake_one(o, 0);
@@ -400,7 +414,8 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	if (is_real(mutex))
 		return real_taken(self, mutex, rt_real.pthread_mutex_trylock(mutex), RT_NO_WAIT,
 				  RT_CALLER);
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	if (!is_hidden(RT_CALLER))
+		rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	if (is_invalid(mutex, RT_CALLER))
 		return EINVAL;
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);

@@ -34,6 +34,7 @@ struct rt_object {
 	uint64_t users;		 /* threads that have used it: bits 1 << tid % 64 */
 	struct rt_reader *readers;
 	bool is_spin;		/* mutex: a spin lock */
+	bool is_hidden;		/* mutex: no event says who holds it */
 	bool is_robust;		/* mutex: the next owner is told if this one ends */
 	bool is_dead;		/* robust: the owner ended; once: it has run */
 	bool is_inconsistent;	/* robust: locked after its owner ended */

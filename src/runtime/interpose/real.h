@@ -7,6 +7,8 @@
 #ifndef SNAG_RUNTIME_REAL_H
 #define SNAG_RUNTIME_REAL_H
 
+#include "runtime/interpose/fortran.h"
+
 #include <aio.h>
 #include <arpa/inet.h>
 #include <malloc.h>

@@ -299,3 +299,21 @@ RT_ABI(int, __sanitizer_install_malloc_and_free_hooks, void (*on_malloc)(const v
 {
 	return 0;
 }
+
+RT_ABI(const char *, __sanitizer_get_report_path, void)
+{
+	return "";
+}
+
+/* Only the first caller may print about a crash. */
+RT_ABI(int, __sanitizer_acquire_crash_state, void)
+{
+	static int is_taken;
+	return !__atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQ_REL);
+}
+
+RT_ABI(int, __sanitizer_get_module_and_offset_for_pc, void *pc, char *path, size_t room,
+       void **offset)
+{
+	return 0;
+}

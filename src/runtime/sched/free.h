@@ -2,26 +2,29 @@
  *
  * free.h - threads that run in parallel
  *
- * The other side of sched.h: what the scheduler's functions do if rt.is_free.
+ * With `--free` no baton exists.  If rt.is_free, the functions of sched.h call these instead.
  */
 #ifndef SNAG_RUNTIME_FREE_H
 #define SNAG_RUNTIME_FREE_H
 
 #include "runtime/rt.h"
 
-/* The calling thread is the only one in the runtime from here on (until rt_leave); false: it is
- * in a system call, where nothing of it counts. */
+/* Makes the calling thread the only one inside the runtime, until rt_leave().  Returns false if
+ * the thread is in a system call; events made there are not recorded. */
 bool rt_free_enter(struct rt_thread *self);
-/* An event of the calling thread that synchronises, without entering the runtime; as
+/* Counts an event that synchronises, without entering the runtime.  Returns as
  * rt_sched_point(). */
 struct rt_thread *rt_free_point(void);
-/* Around a real function that may wait, for a thread that has not entered. */
+/* Call these before and after a real function that may wait, if the thread has not entered the
+ * runtime. */
 void rt_free_out(struct rt_thread *self);
 void rt_free_in(struct rt_thread *self);
-void rt_free_begin(struct rt_thread *main); /* before there are others */
+/* Starts with the main thread, before there are others. */
+void rt_free_begin(struct rt_thread *main);
+/* These do what the functions of the same name in sched.h do. */
 void rt_free_block(struct rt_thread *self, struct rt_object *object, rt_time deadline);
 void rt_free_wake(struct rt_thread *t);
-void rt_free_interrupt(struct rt_thread *t); /* as rt_sched_interrupt */
+void rt_free_interrupt(struct rt_thread *t);
 void rt_free_yield(struct rt_thread *self);
 void rt_free_exit(struct rt_thread *self);
 

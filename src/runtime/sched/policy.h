@@ -21,25 +21,30 @@
 
 void rt_policy_begin(void);		 /* reads the options */
 void rt_policy_forked(void);		 /* in the child of a fork: no schedule names its threads */
-uint64_t rt_policy_random(uint64_t n);	 /* below n > 0 */
-void rt_policy_new(struct rt_thread *t); /* gives it a priority */
-/* Which of the ready threads runs next (n > 0); `last` ran before, or is NULL. */
+uint64_t rt_policy_random(uint64_t n);	 /* returns a random number below n > 0 */
+void rt_policy_new(struct rt_thread *t); /* gives the new thread a priority */
+/* Returns which of the n > 0 ready threads runs next.  `last` had the turn before, or is NULL. */
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last);
-int64_t rt_policy_fuel(const struct rt_thread *t); /* of the turn it begins */
-bool rt_policy_at_sync(const struct rt_thread *t); /* whether its turn ends here */
-/* Whether the thread that t has just made runs before it goes on. */
+/* Returns how many events the turn has that t begins. */
+int64_t rt_policy_fuel(const struct rt_thread *t);
+/* Returns whether the turn of t, which synchronises, ends here. */
+bool rt_policy_at_sync(const struct rt_thread *t);
+/* Returns whether `child`, which t has just created, runs before t continues. */
 bool rt_policy_child_first(const struct rt_thread *t, const struct rt_thread *child);
-void rt_policy_yielded(struct rt_thread *t);		   /* it found nothing to do */
-void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn that ended */
+/* Notes that t yielded, because it found nothing to do. */
+void rt_policy_yielded(struct rt_thread *t);
+/* Notes that a turn of t ended after so many events. */
+void rt_policy_used(struct rt_thread *t, uint64_t events);
 
-/* Whether the schedule to follow has turns left. */
+/* Returns whether the schedule to follow has turns left. */
 bool rt_policy_is_scheduled(void);
-/* The thread that the schedule wants to run; NULL: it is not there.  If the thread whose turn it is
- * joins another one, this is the other one: schedules leave out threads that only end. */
+/* Returns the thread that the schedule wants to run, or NULL if there is no such thread.  If the
+ * thread whose turn it is joins another one, this is the other one, because schedules leave out
+ * threads that only end. */
 struct rt_thread *rt_policy_wanted(void);
-/* Whether the turn that runs is one of the schedule, or of a thread that is waited for, and has
- * events left. */
+/* Returns whether the current turn has events left, and is one of the schedule or of a thread
+ * that the schedule's thread waits for. */
 bool rt_policy_follows(void);
 
 #endif

@@ -43,11 +43,11 @@
 
 #include "runtime/rt.h"
 
-/* The calling thread has looked at `addr` and seen `value`.  May give the baton away. */
+/* Notes that the calling thread looked at `addr` and saw `value`.  May give the baton away. */
 void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value);
-/* Whether the calling thread has looked at `addr` a moment ago. */
+/* Returns whether `addr` is among the last addresses that the calling thread looked at. */
 bool rt_spin_knows(const struct rt_thread *self, uintptr_t addr);
-/* The calling thread executes the instruction `pause`.  May give the baton away. */
+/* Notes that the calling thread executes the instruction `pause`.  May give the baton away. */
 void rt_spin_pause(struct rt_thread *self);
 
 /* [written] How many ready threads wait; changes with the baton. */
@@ -62,7 +62,7 @@ static inline void rt_spin_written(uintptr_t addr, size_t nbytes)
 /* [choose] Brings the candidates to the front of the list of ready threads, and returns how many
  * there are.  The scheduler's lock is held. */
 uint32_t rt_spin_candidates(void);
-/* The thread gets the baton: it waits no longer. */
+/* Ends the wait of t, which gets the baton. */
 void rt_spin_ends(struct rt_thread *t);
 
 #endif

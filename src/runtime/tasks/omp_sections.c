@@ -10,10 +10,14 @@
 #include "runtime/tasks/tasks.h"
 #include "trace/event.h"
 
+enum { WORD = 8 };
+
 struct word {
-	uint64_t number; /* address / 8 */
-	uint32_t lock;
-	uint32_t promise;
+	uint64_t number; /* address / WORD */
+	struct {
+		uint32_t lock;
+		uint32_t promise; /* + 1; 0: no section wrote it */
+	} byte[WORD];
 };
 
 static struct snag_keyed last = {.elem = sizeof(struct word)}; /* by number */
@@ -45,31 +49,58 @@ void rt_section_begin(uint32_t lock)
 	s->nnoted = 0;
 }
 
-static void note_forget(struct rt_section *s, uintptr_t number)
+static void note_add(struct rt_section *s, uintptr_t addr, uint32_t promise)
 {
+	const uint8_t byte = (uint8_t)(1u << addr % WORD);
 	for (unsigned i = 0; i < s->nnoted; i++)
-		if (s->noted[i].number == number)
-			s->noted[i--] = s->noted[--s->nnoted];
+		if (s->noted[i].number == addr / WORD && s->noted[i].promise == promise) {
+			s->noted[i].bytes |= byte;
+			return;
+		}
+	if (s->nnoted < RT_NOTED)
+		s->noted[s->nnoted++] = (struct rt_noted){addr / WORD, promise, byte};
 }
 
-void rt_section_access(uintptr_t addr, bool is_write)
+static void note_forget(struct rt_section *s, uintptr_t addr)
+{
+	for (unsigned i = 0; i < s->nnoted; i++) {
+		struct rt_noted *n = &s->noted[i];
+		if (n->number != addr / WORD)
+			continue;
+		n->bytes &= (uint8_t)~(1u << addr % WORD);
+		if (!n->bytes)
+			s->noted[i--] = s->noted[--s->nnoted];
+	}
+}
+
+static void byte_read(struct rt_section *s, const struct word *w, uintptr_t addr)
+{
+	const uint32_t lock = w->byte[addr % WORD].lock, promise = w->byte[addr % WORD].promise;
+	bool is_own = s->has_promise && promise == s->promise + 1;
+	if (promise && lock == s->lock && !is_own)
+		note_add(s, addr, promise - 1);
+}
+
+void rt_section_access(uintptr_t addr, size_t nbytes, bool is_write)
 {
 	struct rt_section *s = &rt_hot.self->section;
-	if (!is_write) { /* [read] */
-		const struct word *w = snag_keyed_find(&last, addr / 8);
-		bool is_own = w && s->has_promise && w->promise == s->promise;
-		if (w && w->lock == s->lock && !is_own && s->nnoted < RT_NOTED)
-			s->noted[s->nnoted++] = (struct rt_noted){addr / 8, w->promise};
-		return;
-	}
-	if (!s->has_promise)
+	if (is_write && !s->has_promise) {
 		s->promise = promises++;
-	s->has_promise = true;
-	if (!is_asked)
-		note_forget(s, addr / 8);
-	struct word *w = rt_table_get(&last, addr / 8);
-	w->lock = s->lock; /* [write] */
-	w->promise = s->promise;
+		s->has_promise = true;
+	}
+	for (uintptr_t at = addr; at < addr + nbytes; at++) {
+		if (!is_write) { /* [read] */
+			const struct word *w = snag_keyed_find(&last, at / WORD);
+			if (w)
+				byte_read(s, w, at);
+			continue;
+		}
+		if (!is_asked)
+			note_forget(s, at);
+		struct word *w = rt_table_get(&last, at / WORD);
+		w->byte[at % WORD].lock = s->lock; /* [write] */
+		w->byte[at % WORD].promise = s->promise + 1;
+	}
 }
 
 /* Who looks again and again sees the same one. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fortran_openmp.h - makes the runtime see every iteration of OpenMP loops of Fortran
+ *
+ * Idea.   A directive says the same in Fortran as in C.  So each one that matters is written as a
+ *         pragma, with loops like those behind it, goes through cc_openmp_rewrite(), and is
+ *         translated back.  What the rewritten directives call comes from a module, which the
+ *         procedures of the source use.
+ * Rules.  [do]      `do` is `for`; `nowait`, which Fortran has in the END directive, goes to the
+ *                   pragma
+ *         [end]     a directive that becomes another one gets the END directive of that
+ *         [number]  marks are decimal, and are added instead of or'ed
+ *         [use]     `use snag_omp` goes behind the head of each procedure; a main program
+ *                   without a head gets it before its first statement
+ *         [simd]    calls between the statements of a simd loop, as in openmp_statements.h
+ *         [masked]  a call before `master` and `masked` says which thread executes the block
+ *         [inscan]  such loops are left as they are
+ *         Lines keep their numbers, by marks.  Code stays as it is.
+ */
+#ifndef SNAG_CC_FORTRAN_OPENMP_H
+#define SNAG_CC_FORTRAN_OPENMP_H
+
+#include "cc/fortran_source.h"
+
+/* The module that the result uses. */
+extern const char cc_fortran_module[];
+
+/* Adds the source `name`, of that form, rewritten; `f` is as for cc_fortran_read(). */
+void cc_fortran_rewrite(struct cc_text *to, struct cc_span source, const char *name,
+			struct cc_fortran *f);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lock.h - critical sections and locks (core.h)
+ */
+#ifndef SNAG_OMP_LOCK_H
+#define SNAG_OMP_LOCK_H
+
+#include <stdbool.h>
+
+struct mp_lock;
+struct mp_task;
+
+struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
+struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
+void mp_lock_forget(const void *at);	      /* the team's */
+/* Returns a lock apart from others at this address, with one reference. */
+struct mp_lock *mp_lock_new(const void *at);
+struct mp_lock *mp_lock_know(struct mp_lock *lock);
+void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
+void mp_lock_asked(void);		    /* the program asks whether one is free */
+void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
+bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
+void mp_lock_give(struct mp_lock *lock);
+int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t has it not */
+/* Reports that t releases, or acquires again, all locks it holds: it becomes another task of the
+ * detector in between. */
+void mp_locks_tell(struct mp_task *t, bool is_acquired);
+
+#endif
