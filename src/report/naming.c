@@ -108,17 +108,15 @@ static bool global_name(struct snag_naming *x, const char *variable, size_t n, u
 	const char *tried[FRAMES_TRIED];
 	size_t ntried = 0;
 	for (size_t i = 0; i < stack->n && ntried < FRAMES_TRIED; i++) {
-		uint64_t address, start;
+		uint64_t address;
 		Dwarf_Die die, type;
 		if (!address_of(x, &stack->frame[i], &address))
 			continue;
 		tried[ntried++] = stack->frame[i].module;
 		if (ntried > 1 && strcmp(tried[ntried - 2], tried[ntried - 1]) == 0)
 			continue;
-		if (!snag_symbols_named(x->symbols, address, variable, n, &start) ||
-		    !snag_find_global(x->symbols, address, variable, n, start, &die))
-			continue;
-		if (!snag_type_of(&die, &type))
+		if (!snag_find_global(x->symbols, address, variable, n, &die) ||
+		    !snag_type_of(&die, &type))
 			continue;
 		/* C++ names say in which namespace, class or function it is. */
 		const char *name = memmem(variable, n, "::", 2) ? NULL : dwarf_diename(&die);

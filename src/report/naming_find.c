@@ -159,10 +159,10 @@ static bool global_at(const struct wanted *w, Dwarf_Die *from, int depth)
 	do {
 		int tag = dwarf_tag(&child);
 		if (tag == DW_TAG_variable &&
+		    is_called(&child, w->name, w->n) &&
 		    (address_of(&child, &at) ? at == w->start
 					     : depth == 0 && !w->is_local &&
-						       dwarf_hasattr(&child, DW_AT_declaration) &&
-						       is_called(&child, w->name, w->n))) {
+						       dwarf_hasattr(&child, DW_AT_declaration))) {
 			*w->ret = child;
 			return true;
 		}
@@ -181,12 +181,19 @@ static bool on_unit(void *ctx, Dwarf_Die *unit)
 }
 
 bool snag_find_global(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
-		      uint64_t start, Dwarf_Die *ret)
+		      Dwarf_Die *ret)
 {
 	struct snag_code_place place;
-	struct wanted w = wanted_make(name, n, start, ret);
-	return (snag_symbols_place(symbols, address, &place) && global_at(&w, &place.unit, 0)) ||
-	       snag_symbols_units(symbols, address, on_unit, &w);
+	struct wanted w;
+	uint64_t start;
+	size_t k = 0;
+	bool has_place = snag_symbols_place(symbols, address, &place);
+	for (; snag_symbols_named(symbols, address, name, n, k, &start); k++) {
+		w = wanted_make(name, n, start, ret);
+		if (has_place && global_at(&w, &place.unit, 0))
+			return true;
+	}
+	return k == 1 && snag_symbols_units(symbols, address, on_unit, &w);
 }
 
 /* A pointer or reference leads on. */

@@ -8,10 +8,11 @@
 #include "report/lvalue.h"
 #include "report/symbols_dwarf.h"
 
-/* Finds the debug information of a global variable.  `name` is that of its symbol, `start` its
- * address (symbols_dwarf.h).  The unit at `address` is looked at first. */
+/* Finds the debug information of a global or static variable by the name of its symbol.  Returns the
+ * variable that the unit at `address` defines or declares; if there is none, the only variable of
+ * the module with that name. */
 bool snag_find_global(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
-		      uint64_t start, Dwarf_Die *ret_die);
+		      Dwarf_Die *ret_die);
 
 /* What an expression reaches. */
 struct snag_reached {

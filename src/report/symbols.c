@@ -417,7 +417,7 @@ bool snag_symbols_place(struct snag_symbols *s, uint64_t address, struct snag_co
 }
 
 bool snag_symbols_named(struct snag_symbols *s, uint64_t address, const char *name, size_t n,
-			uint64_t *ret_start)
+			size_t k, uint64_t *ret_start)
 {
 	struct module *m = module_at(s, address);
 	if (!m || !m->dwfl)
@@ -426,7 +426,7 @@ bool snag_symbols_named(struct snag_symbols *s, uint64_t address, const char *na
 		objects_read(s, m);
 	for (size_t i = 0; i < m->nobjects; i++) {
 		const struct snag_object *o = &m->object[i];
-		if (strncmp(o->name, name, n) == 0 && !o->name[n]) {
+		if (strncmp(o->name, name, n) == 0 && !o->name[n] && k-- == 0) {
 			*ret_start = o->start - (m->nunits ? m->unit[0].bias : m->bias);
 			return true;
 		}

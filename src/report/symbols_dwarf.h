@@ -20,10 +20,11 @@ struct snag_code_place {
 bool snag_symbols_place(struct snag_symbols *symbols, uint64_t address,
 			struct snag_code_place *ret_place);
 
-/* Finds the global variable of the module at `address` that has this name; *ret_start is its address
- * as the units of the module count. */
+/* Finds number k, from 0, of the global and static variables with this name in the module at
+ * `address`; *ret_start is its address as the units of the module count.  Returns false if there are
+ * not so many. */
 bool snag_symbols_named(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
-			uint64_t *ret_start);
+			size_t k, uint64_t *ret_start);
 
 /* Calls `on_unit` for each unit of the module at `address`, until it returns true; returns whether
  * it did. */

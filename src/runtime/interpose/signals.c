@@ -31,6 +31,7 @@
  */
 #include "runtime/interpose/signals.h"
 
+#include "runtime/access/access.h"
 #include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
@@ -145,6 +146,7 @@ static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, voi
 	bool was_open = self->is_open;
 	if (self->state != RT_OUT || (!was_open && is_inside(context))) {
 		keep(self, signal, info);
+		rt_epoch_new(); /* the next access is not known, so it looks for signals */
 		return;
 	}
 	rt_signals_close(self);
