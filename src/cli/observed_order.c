@@ -46,23 +46,18 @@ int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_
 {
 	const uint32_t sections =
 		SNAG_OP_BIT(ISOLATED_BEGIN) | (of_locks ? SNAG_OP_BIT(ACQUIRE) : 0);
-	struct snag_analyze_options options = {
+	const struct snag_analyze_options options = {
 		.detector = {snag_detector_find("drdp", 4), snag_detector_find("sections", 8)},
 		.ndetectors = 2,
 		.jobs = 1,
 		.ordered_locks = of_locks,
+		.ordered_updates = cli_has_choices(snag_analysis_names(a, o->src)),
 		.stop = &cli_stop};
 	const struct snag_findings *drdp = findings_of(a, "drdp");
 	struct snag_analysis observed;
 	if (!drdp || !drdp->nraces || !(a->ops & sections))
 		return 0;
 	int rc = cli_observed_again(o, &options, &observed, err);
-	if (rc == 0 && findings_of(&observed, "sections")->nraces > 0 &&
-	    cli_has_choices(snag_analysis_names(a, o->src))) {
-		options.ordered_updates = true;
-		snag_analysis_done(&observed);
-		rc = cli_observed_again(o, &options, &observed, err);
-	}
 	if (rc < 0)
 		return rc;
 	observed.interrupted |= a->interrupted;

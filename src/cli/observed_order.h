@@ -12,8 +12,8 @@
 #include "cli/observe.h"
 
 /* Returns whether a program has minima or maxima (`if (v < x) x = v;`).  They commute, but whether
- * one of them writes depends on the order.  So an access that races with one in this order may not
- * race in any. */
+ * one of them writes depends on the order.  So the observed order is judged with updates as plain
+ * accesses. */
 bool cli_has_choices(const struct snag_names *names);
 
 /* If drdp found races in a run with sections, reads the trace again and replaces *a: the races

@@ -253,9 +253,12 @@ race_free() { # PROGRAM
 	local cc
 	# In the order where main's block is the second it comes after the task's; in the other the task does not write.
 	program maximum 'snag_isolated { if (x < 1) x = 1; }' 'snag_isolated { if (x < 2) x = 2; } y = x;'
+	program reads 'snag_isolated { f = x; }' 'snag_isolated { if (x > 1) x = 1; } x = y; snag_isolated { x += 1; }'
 	program sum 'snag_isolated { x += 1; }' 'snag_isolated { x += 2; } y = x;'
 	for cc in gcc clang; do
 		race_free maximum-$cc
+		run --separate-stderr "$SNAG" run ./reads-$cc
+		[ "$status" = 66 ]
 		run --separate-stderr "$SNAG" run ./sum-$cc
 		[ "$status" = 66 ]
 	done
