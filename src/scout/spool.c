@@ -35,8 +35,8 @@ struct snag_spool {
 	uint32_t now; /* the context of the last record */
 	int fd;
 	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
-	uint64_t limit; /* bytes; 0: none */
-	bool is_full;	/* nothing more is added */
+	uint64_t limit;	     /* bytes; 0: none */
+	bool is_full;	     /* nothing more is added */
 	char *folder, *text; /* where it lies; why it is full */
 	size_t at, n;
 	uint8_t buffer[BUFFER + LONGEST];

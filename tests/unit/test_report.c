@@ -142,7 +142,7 @@ struct example {
 };
 
 static uint32_t figure_witness[] = {3, 4, 5, 0, 1, 6};
-static const uint32_t figure_locks[] = {0};
+static const struct snag_held_lock figure_locks[] = {{.lock = 0}};
 
 static void example_init(struct example *e)
 {

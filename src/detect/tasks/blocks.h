@@ -50,8 +50,8 @@ struct snag_blocks {
 };
 
 struct snag_blocks_options {
-	bool of_locks;	   /* locks make blocks, too */
-	bool all_conflict; /* any two blocks conflict, whatever they access */
+	bool of_locks;	      /* locks make blocks, too */
+	bool all_conflict;    /* any two blocks conflict, whatever they access */
 	bool ordered_updates; /* updates do not commute: they are plain accesses */
 };
 

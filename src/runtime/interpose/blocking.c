@@ -254,12 +254,16 @@ RT_EXPORT int dup2(int fd, int to)
 	RT_SCOPE;
 	if (fd != to)
 		replaced(to, RT_CALLER);
-	return rt_real.dup2(fd, to);
+	int made = rt_real.dup2(fd, to);
+	rt_descriptor_made(made);
+	return made;
 }
 
 RT_EXPORT int dup3(int fd, int to, int flags)
 {
 	RT_SCOPE;
 	replaced(to, RT_CALLER);
-	return rt_real.dup3(fd, to, flags);
+	int made = rt_real.dup3(fd, to, flags);
+	rt_descriptor_made(made);
+	return made;
 }

@@ -7,8 +7,9 @@
  *         an address that no program can map (channel.h).
  * Rules.  [use]    read, write, accept and their like read it
  *         [close]  close and dup2 write it
- *         [again]  the number may be used again, and not all functions that open a file are seen.
- *                  If the number was closed and is open now, it is another variable
+ *         [known]  only descriptors that open, socket, socketpair, pipe, dup, dup2 or dup3 made are
+ *                  variables.  Others, such as those of fopen, may be closed unseen, and their
+ *                  numbers used again
  *         [caller] counts only if the caller was compiled with snag, as in libc.c
  */
 #ifndef SNAG_RUNTIME_DESCRIPTOR_H
@@ -16,6 +17,7 @@
 
 #include "runtime/rt.h"
 
+void rt_descriptor_made(int fd); /* fails for -1, without effect */
 /* The caller has the baton; the access belongs to its last event. */
 void rt_descriptor_used(int fd, uintptr_t pc);
 void rt_descriptor_closed(int fd, uintptr_t pc);

@@ -11,6 +11,7 @@
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
+#include "runtime/interpose/descriptor.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sched/sched.h"
 
@@ -83,6 +84,11 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 
 #define R(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, false, pc);
 #define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
+#define MADE(fd)                           \
+	if (result == 0) {                 \
+		rt_descriptor_made(fd[0]); \
+		rt_descriptor_made(fd[1]); \
+	}
 #define FILLED(to) W(to, result == 0 ? sizeof(*(to)) : 0)
 #define UPTO(s) ((size_t)((const char *)result - (const char *)(s)) + 1)
 #define BOTH(a, b, nbytes)           \

@@ -67,7 +67,7 @@ static void note_forget(struct rt_section *s, uintptr_t addr)
 		struct rt_noted *n = &s->noted[i];
 		if (n->number != addr / WORD)
 			continue;
-		n->bytes &= (uint8_t)~(1u << addr % WORD);
+		n->bytes &= (uint8_t) ~(1u << addr % WORD);
 		if (!n->bytes)
 			s->noted[i--] = s->noted[--s->nnoted];
 	}
