@@ -158,8 +158,7 @@ static bool global_at(const struct wanted *w, Dwarf_Die *from, int depth)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		if (tag == DW_TAG_variable &&
-		    is_called(&child, w->name, w->n) &&
+		if (tag == DW_TAG_variable && is_called(&child, w->name, w->n) &&
 		    (address_of(&child, &at) ? at == w->start
 					     : depth == 0 && !w->is_local &&
 						       dwarf_hasattr(&child, DW_AT_declaration))) {
