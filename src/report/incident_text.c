@@ -205,8 +205,9 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 		snag_print(to, "\n\n");
 		break;
 	case SNAG_OBJECT_GLOBAL:
-		if (in->name)
-			snag_printf(to, "  Location is global '%s'\n\n", in->name);
+		if (in->name) /* the object alone: the first line names the member or element */
+			snag_printf(to, "  Location is global '%.*s'\n\n",
+				    (int)strcspn(in->name, ".["), in->name);
 		else
 			snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
 		break;

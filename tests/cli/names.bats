@@ -74,7 +74,7 @@ names() {
 		[ "$(names)" = "S.misses arr[3].next calls grid[1][2] q->exit q->list[2].v[1]" ]
 		[[ $stderr == *"Write of size 4 at q->exit (heap#"* ]]
 		[[ $stderr == *"Object: q->exit is 'exit' of struct pool"* ]]
-		[[ $stderr == *"Location is global 'S.misses'"* ]]
+		[[ $stderr == *"Location is global 'S'"* ]]
 		jq -e '.incidents[] | select(.called == "q->exit") | .type == "struct pool" and
 			.field == "exit" and .allocation.size > 40 and
 			.allocation.stack[0].function == "begin"' r.json
