@@ -48,7 +48,7 @@ build() { # SOURCE OUT
 		# shellcheck disable=SC2086 # two words
 		run --separate-stderr "$SNAG" $how ./split
 		[ "$status" = 66 ]
-		grep -q '^  .*rite of size 8 at word+0x4 by task' <<<"$stderr"
+		grep -q '^  .*rite of size 8 at word.half\[1\] by task' <<<"$stderr"
 	done
 }
 

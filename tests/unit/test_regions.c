@@ -4,6 +4,7 @@
  */
 #include "record/regions.h"
 #include "report/symbols.h"
+#include "runtime/channel/channel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,8 @@ static void kinds(void **unused)
 	assert_string_equal(name_at(r, 0x2fff8), "T3-0x8");
 	assert_string_equal(name_at(r, 0x40018), "heap#0:24@5,T1+0x8");
 	assert_string_equal(name_at(r, 0x40028), "0x40028");
-	assert_string_equal(name_at(r, 0x3000), "0x3000");
+	assert_string_equal(name_at(r, 0x12000), "0x12000");
+	assert_string_equal(name_at(r, RT_DESCRIPTOR_AT(7)), "descriptor:7");
 	uint64_t offset, nbytes, *mark = snag_regions_mark(r, 0x40018, &offset, &nbytes);
 	assert_true(mark && *mark == 0 && offset == 8 && nbytes == 16);
 	*mark = 7;
