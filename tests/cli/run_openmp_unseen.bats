@@ -17,7 +17,7 @@ says() { # WORDS of the verdict, for what ./prog $1 does
 
 ONE='no race found, but other schedules may have one: blocks for one thread each, with no barrier between them, all had the same thread'
 TOGETHER='no race found, but other schedules may have one: iterations of a loop were judged together, not one by one'
-FREE='race-free for this input on every schedule'
+FREE='race-free for this input on every schedule (the code as optimised)'
 
 @test "teams with too few threads" {
 	cat >few.c <<-'END'
