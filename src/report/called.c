@@ -6,39 +6,10 @@
 
 #include "base/memory.h"
 #include "report/source_line.h"
+#include "report/source_text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct line {
-	const char *at;
-	size_t n;
-};
-
-static char at(struct line l, size_t i) /* 0: outside */
-{
-	return i < l.n ? l.at[i] : 0;
-}
-
-static bool is_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t blanks_back(struct line l, size_t end)
-{
-	while (end > 0 && isspace((unsigned char)l.at[end - 1]))
-		end--;
-	return end;
-}
-
-static size_t name_end(struct line l, size_t i)
-{
-	while (is_of_name(at(l, i)))
-		i++;
-	return i;
-}
 
 static size_t name_begin(struct line l, size_t end)
 {

@@ -4,41 +4,13 @@
  */
 #include "report/lvalue.h"
 
-#include <ctype.h>
+#include "report/source_text.h"
+
 #include <string.h>
-
-struct line {
-	const char *at;
-	size_t n;
-};
-
-static char at(struct line l, size_t i) /* 0: outside */
-{
-	return i < l.n ? l.at[i] : 0;
-}
-
-static bool is_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 static size_t blanks(struct line l, size_t i)
 {
 	while (isspace((unsigned char)at(l, i)))
-		i++;
-	return i;
-}
-
-static size_t blanks_back(struct line l, size_t end)
-{
-	while (end > 0 && isspace((unsigned char)l.at[end - 1]))
-		end--;
-	return end;
-}
-
-static size_t name_end(struct line l, size_t i)
-{
-	while (is_of_name(at(l, i)))
 		i++;
 	return i;
 }
