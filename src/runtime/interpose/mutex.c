@@ -205,8 +205,8 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		rt_object_wake_one(o, 0);
 		return ENOTRECOVERABLE;
 	}
-	lock_begin(self, o, 1, deadline, pc);
 	rt_lock_used(self, o, pc); /* the event has waited: a schedule cannot divide it here */
+	lock_begin(self, o, 1, deadline, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		o->is_inconsistent = true;

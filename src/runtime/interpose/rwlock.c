@@ -80,8 +80,8 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 		return EDEADLK;
 	if (o->owner && !wait_for(self, o, true, deadline, pc))
 		return ETIMEDOUT;
-	reader_add(self, o, deadline, pc);
 	rt_lock_used(self, o, pc);
+	reader_add(self, o, deadline, pc);
 	return 0;
 }
 
@@ -95,8 +95,8 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 		return EDEADLK;
 	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
 		return ETIMEDOUT;
-	writer_set(self, o, deadline, pc);
 	rt_lock_used(self, o, pc);
+	writer_set(self, o, deadline, pc);
 	return 0;
 }
 

@@ -228,9 +228,16 @@ static enum rt_stuck stuck(const struct rt_thread *t)
 	return o && (o->kind == RT_MUTEX || o->kind == RT_RWLOCK) ? RT_STUCK_LOCK : RT_STUCK_WAITS;
 }
 
+/* A turn without events whose thread cannot run is passed over: it changes nothing.  Parallel runs
+ * have such turns, where a thread ends after the last event of others. */
 static struct rt_thread *scheduled(void)
 {
 	struct rt_thread *t = rt_policy_wanted();
+	while (!(t && t->state == RT_READY) && turn[next_turn].events == 0) {
+		if (++next_turn == nturns)
+			return NULL;
+		t = rt_policy_wanted();
+	}
 	if (t && t->state == RT_READY)
 		return t;
 	enum rt_stuck why = stuck(t);
