@@ -94,6 +94,9 @@ struct snag_convert_notes {
 		snag_loc loc;
 	} circle[SNAG_CONVERT_WAITS];
 	uint32_t ncircle;
+	/* Of the variable of a race, which has so many bytes; 0: they are not known. */
+	uint64_t race_value[RT_RACE_VALUES];
+	unsigned race_bytes;
 	bool is_held;  /* it stands still at the end of a schedule */
 	bool diverged; /* it could not follow the schedule ... */
 	uint64_t turn; /* ... in this turn, from 0, ... */
