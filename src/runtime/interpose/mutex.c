@@ -140,7 +140,7 @@ static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t dep
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	o->is_hidden = is_hidden(pc);
+	o->is_hidden = is_hidden(pc) || self->ignores_sync;
 	if (o->is_hidden)
 		return;
 	if (o->lock == UINT32_MAX)
