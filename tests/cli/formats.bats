@@ -248,7 +248,8 @@ effect() { # FIRST SECOND END
 	snags replay --gdb w/race-1.json /bin/true </dev/null
 	[ "$status" = 2 ]
 	[[ $stderr == *"/bin/true: was not built with this 'snag cc', or did not start" ]]
-	PATH=/nowhere snags replay --gdb w/race-1.json ./report
+	status=0
+	stderr=$(PATH=/nowhere "$SNAG" replay --gdb w/race-1.json ./report 2>&1) || status=$?
 	[ "$status" = 2 ]
 	[[ $stderr == *"gdb: No such file or directory" ]]
 }
