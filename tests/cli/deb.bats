@@ -74,14 +74,18 @@ package() { # DEB
 
 @test "the same, installed by apt into a clean Debian 12" {
 	[ -n "${SNAG_CLEAN_ROOT:-}" ] || skip "SNAG_CLEAN_ROOT names no root that debootstrap made"
+	[ -e "$SNAG_CLEAN_ROOT/proc/self" ] || skip "/proc is not mounted in SNAG_CLEAN_ROOT"
 	package
 	folder=$(mktemp -d "$SNAG_CLEAN_ROOT/job.XXXXXX")
 	cp snag_*.deb "$root/docs/examples/report.c" "$folder"
 	workflow >"$folder/job.sh"
+	clean() { # SCRIPT
+		chroot "$SNAG_CLEAN_ROOT" env -i "PATH=$PATH" DEBIAN_FRONTEND=noninteractive sh -c "cd /$(basename "$folder") && $1"
+	}
 	status=0
-	chroot "$SNAG_CLEAN_ROOT" env -i "PATH=$PATH" DEBIAN_FRONTEND=noninteractive sh -c "cd /$(basename "$folder") && exec sh job.sh" >out.txt 2>err.txt || status=$?
+	clean "exec sh job.sh" >out.txt 2>err.txt || status=$?
 	tail -20 err.txt
 	[ "$status" = 66 ]
 	grep -q '^::error file=report.c,line=24,' out.txt
-	chroot "$SNAG_CLEAN_ROOT" snag doctor | grep -q 'snag works here'
+	clean "snag doctor" | grep -q 'snag works here'
 }
