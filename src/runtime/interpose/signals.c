@@ -24,7 +24,7 @@
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
  *         tells these apart.  No signal is lost between a look and a sleep: one that is
- *         kept changes the word the thread is about to sleep on (turn_wait), and a
+ *         kept changes the word the thread is about to sleep on (rt_baton_wait), and a
  *         thread that leaves for the kernel first opens, then looks (rt_signals_open).
  * State.  pending[], a ring that only the thread itself and its handlers touch: a handler
  *         takes a place with one instruction, so that handlers may nest
