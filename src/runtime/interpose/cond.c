@@ -10,6 +10,7 @@
  */
 #include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"

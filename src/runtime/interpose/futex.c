@@ -13,7 +13,7 @@
  *         All other system calls go to the kernel as they come: a child with a stack of
  *         its own may return from one.
  */
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"

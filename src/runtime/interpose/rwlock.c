@@ -8,7 +8,7 @@
  */
 #include "runtime/memory.h"
 #include "runtime/interpose/misuse.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"

@@ -12,7 +12,7 @@
  */
 #include "runtime/interpose/cancel.h"
 #include "runtime/memory.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"

@@ -6,7 +6,7 @@
  * every run, and really passes when nobody else can run.
  */
 #include "runtime/interpose/cancel.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"

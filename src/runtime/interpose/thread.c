@@ -21,6 +21,7 @@
 #include "runtime/channel/lane.h"
 #include "runtime/memory.h"
 #include "runtime/interpose/misuse.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/sched/policy.h"
