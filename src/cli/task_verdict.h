@@ -17,7 +17,7 @@ void cli_certificate(struct snag_certificate *ret_certificate, const struct snag
 		     const struct snag_source *src, const struct snag_live_end *end);
 
 /* The program asks what the schedule decides, here. */
-void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_loc loc);
+void cli_certificate_obstacle(struct snag_certificate *c, enum rt_obstacle what, snag_loc loc);
 
 /* Of a task of the program, a live source. */
 snag_task_label cli_task_label;

@@ -10,7 +10,7 @@
  *         recorded, for a report with details.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
- *         [asked]   a program that asks for the number of a thread, or how many there are, is
+ *         [number]  a program that reads the number of a thread, or how many there are, is
  *                   judged all the same; the place is reported.  So is a place that was not
  *                   reported in detail
  *         [other]   operations for which the detector has no rules are counted.  Then there is
@@ -284,17 +284,17 @@ static void note(const struct rt_record *r)
 	stats_tell();
 }
 
-bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
+bool rt_judge_obstacle(enum rt_obstacle what, uint64_t pc) /* [number] */
 {
 	static const bool is_judged[] = {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = is_judged,
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_OBSTACLE_##name] = is_judged,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 	};
 	if (!is_judged[what])
 		return false;
-	if (!verdict->asked[what] && verdict->launched > verdict->ended)
-		verdict->asked[what] = pc;
+	if (!verdict->obstacle[what] && verdict->launched > verdict->ended)
+		verdict->obstacle[what] = pc;
 	return true;
 }
 

@@ -15,14 +15,14 @@
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_asked(t);
+	mp_number_read(t);
 	return t->number;
 }
 
 MP_ABI(int, __snag_omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_COUNT);
 	return t->team->n;
 }
 
@@ -75,7 +75,7 @@ MP_ABI(int, __snag_omp_together, void)
 		return 0;
 	is_told = true;
 	mp_launch(true);
-	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	mp_launch(false);
 	return 0;
 }
@@ -125,7 +125,7 @@ static const struct mp_task *ancestor(int level)
 MP_ABI(int, omp_get_ancestor_thread_num, int level)
 {
 	const struct mp_task *t = ancestor(level);
-	mp_asked(mp.now->task);
+	mp_number_read(mp.now->task);
 	return t ? t->number : -1;
 }
 
@@ -264,7 +264,7 @@ MP_ABI(int, __snag_omp_get_num_teams, void)
 {
 	int n;
 	MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_COUNT);
 	mp_league_at(&n);
 	return n;
 }
@@ -273,7 +273,7 @@ MP_ABI(int, __snag_omp_get_team_num, void)
 {
 	int n;
 	MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_NUMBER);
 	return mp_league_at(&n);
 }
 

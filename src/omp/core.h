@@ -38,7 +38,7 @@
  *         [alone]     Only the task itself can reach its stack and its arguments until it creates a
  *                     task or synchronises; and again after a taskwait, if all tasks below it have
  *                     been waited for and there are no promises.
- *         [asked]     A thread that has asked for its number has no segments until the end of the
+ *         [number]    A thread that has read its number has no segments until the end of the
  *                     region: its work may depend on the thread.
  *
  * Files.  context.c   contexts, and which one runs next
@@ -167,7 +167,7 @@ struct mp_task {
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
-	bool has_asked;	   /* [asked] */
+	bool knows_number;	   /* [number] */
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
 	bool is_pooled; /* in mp.tasks */
@@ -257,11 +257,11 @@ void mp_segment_begin(struct mp_task *t);
 bool mp_segment_end(struct mp_task *t);		       /* false: it was never reported */
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* an earlier segment goes on */
 void mp_segment_leave(struct mp_task *t);	       /* the segment will go on later */
-void mp_asked(struct mp_task *t);
-static inline void mp_tell_asked(enum snag_omp_asked what)
+void mp_number_read(struct mp_task *t); /* [number] the program reads the number of its thread */
+static inline void mp_obstacle(enum snag_omp_obstacle what)
 {
 	if (mp.hooks && mp.launched > mp.has_targets)
-		mp.hooks->asked(mp.place, what);
+		mp.hooks->obstacle(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);

@@ -9,7 +9,7 @@ enum { MOST_MASKED = 64 };
 static void deal_tell(struct mp_task *t) /* [none] */
 {
 	if (!t->met.is_told && t->team->is_told && t->team->n > 1)
-		mp_tell_asked(SNAG_OMP_ASKED_ONE);
+		mp_obstacle(SNAG_OMP_OBSTACLE_ONE_THREAD);
 	t->met.is_told = true;
 }
 
@@ -100,7 +100,7 @@ static void loop_decide(const struct mp_task *t, struct mp_dealt *d) /* [loop] *
 		return;
 	for (int i = 0; i < n; i++)
 		unmarked += !is_marked(t, i);
-	if (unmarked == 0 || unmarked == n || (unmarked == 1 && t->has_asked))
+	if (unmarked == 0 || unmarked == n || (unmarked == 1 && t->knows_number))
 		return;
 	d->thread = mp_alloc((size_t)unmarked * sizeof(*d->thread));
 	for (int i = 0; i < n; i++)

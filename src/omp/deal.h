@@ -23,7 +23,7 @@
  *         [none]    If all threads are marked, snag deals as if none were, and the detector
  *                   hears of it; also if a marked thread comes to another block that could not
  *                   be foreseen.
- *         [asked]   A thread without segments ([asked], core.h) does not decide for one thread
+ *         [number]  A thread without segments ([number], core.h) does not decide for one thread
  *                   only, because all iterations would be ordered then.
  */
 #ifndef SNAG_OMP_DEAL_H

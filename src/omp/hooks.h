@@ -32,9 +32,9 @@ enum snag_omp_label {
 	SNAG_OMP_DEPEND_SET,
 };
 
-/* What the program asks, though the schedule decides it; and what was not told in detail. */
-enum snag_omp_asked {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_ASKED_##name,
+/* What keeps a run without races from being a proof for every schedule. */
+enum snag_omp_obstacle {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_OBSTACLE_##name,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 };
@@ -159,8 +159,8 @@ struct snag_omp_hooks {
 	void (*enter)(const void *place);
 	/* Calls f, once, before the next plain write of the calling context.  NULL: does not. */
 	void (*before_write)(void (*f)(void));
-	/* The program depends on the schedule. */
-	void (*asked)(const void *place, enum snag_omp_asked what);
+	/* The program met an obstacle. */
+	void (*obstacle)(const void *place, enum snag_omp_obstacle what);
 	void (*fail)(const char *why); /* does not return */
 };
 

@@ -168,7 +168,7 @@ MP_ABI(void, __kmpc_for_static_fini, void *loc, int32_t gtid)
 	if (t->team->nteams) /* a team of a league goes on after its part of a loop */
 		return;
 	if (mp_segment_end(t) && t->is_together)
-		mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+		mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	t->is_together = false;
 }
 

@@ -87,9 +87,9 @@ struct mp_lock *mp_lock_here(const void *at)
 	return lock_in(lock_slot(at), at);
 }
 
-void mp_lock_asked(void)
+void mp_lock_obstacle(void)
 {
-	mp_tell_asked(SNAG_OMP_ASKED_LOCK);
+	mp_obstacle(SNAG_OMP_OBSTACLE_TRY_LOCK);
 }
 
 void mp_lock_forget(const void *at)
@@ -148,7 +148,7 @@ void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 			lock->next = NULL;
 	}
 	if (has_waited && lock->passed) { /* [wait] */
-		mp_lock_asked();
+		mp_lock_obstacle();
 		mp_tell(SNAG_OP_PROMISE_GET, lock->passed - 1);
 	}
 	lock_taken(lock, t);

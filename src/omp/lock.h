@@ -17,7 +17,7 @@ void mp_lock_forget(const void *at);	      /* the team's */
 struct mp_lock *mp_lock_new(const void *at);
 struct mp_lock *mp_lock_know(struct mp_lock *lock);
 void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
-void mp_lock_asked(void);		    /* the program asks whether one is free */
+void mp_lock_obstacle(void);		    /* the program tests whether a lock is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

@@ -141,7 +141,7 @@ static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 	}
 	if (s->chunk == 1)
 		return;
-	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	loop->chunk = s->chunk;
 	loop->nchunks = (loop->count - 1) / loop->chunk + 1;
 }
@@ -243,7 +243,7 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 	if (kept)
 		chunk_await(t, &t->loop);
 	mp_deal_part(t, t->loop.has_zero && chunk == 0);
-	if (kept && kept->segment[chunk] && !t->has_asked) {
+	if (kept && kept->segment[chunk] && !t->knows_number) {
 		mp_segment_enter(t, kept->segment[chunk]);
 		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
 		return;

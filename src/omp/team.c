@@ -80,7 +80,7 @@ static void segment_tell(const struct mp_task *t, enum snag_omp_segment what)
 
 void mp_segment_begin(struct mp_task *t)
 {
-	if (!t->team->is_told || t->has_asked || !t->is_implicit || !mp.hooks)
+	if (!t->team->is_told || t->knows_number || !t->is_implicit || !mp.hooks)
 		return;
 	mp_locks_tell(t, false);
 	t->id = t->spare_id ? t->spare_id : mp_number();
@@ -126,13 +126,13 @@ void mp_segment_leave(struct mp_task *t)
 	mp_locks_tell(t, true);
 }
 
-void mp_asked(struct mp_task *t)
+void mp_number_read(struct mp_task *t)
 {
-	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_NUMBER);
 	t = mp_implicit(t);
-	if (t->has_asked || !t->team->is_told || t->team->nteams)
+	if (t->knows_number || !t->team->is_told || t->team->nteams)
 		return;
-	t->has_asked = true;
+	t->knows_number = true;
 	if (mp.now->task == t)
 		mp_chunk_end(t);
 }

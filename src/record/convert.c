@@ -358,8 +358,8 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 {
 	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
 		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
-	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)
-		seen(c, &c->notes.asked[rt_record_address(r)], r);
+	if (r->arg == RT_NOTE_OBSTACLE && rt_record_address(r) < RT_OBSTACLES)
+		seen(c, &c->notes.obstacle[rt_record_address(r)], r);
 	if (r->arg == RT_NOTE_NAMED)
 		thread_name_add(c, r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;

@@ -245,9 +245,9 @@ bool snag_launch_has_unseen_heap(const struct snag_launch *l)
 	return l->channel->has_unseen_heap != 0;
 }
 
-uint32_t snag_launch_asked(const struct snag_launch *l)
+uint32_t snag_launch_inputs(const struct snag_launch *l)
 {
-	return l->channel->asked;
+	return l->channel->inputs;
 }
 
 void snag_launch_free(struct snag_launch *l)

@@ -76,8 +76,8 @@ int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
 /* Returns the findings of a detector inside the program, once it has ended. */
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
-/* Returns what the program asked of the system: bits 1 << enum rt_asked_system. */
-uint32_t snag_launch_asked(const struct snag_launch *l);
+/* Returns what the program read that differs from run to run: bits 1 << enum rt_input. */
+uint32_t snag_launch_inputs(const struct snag_launch *l);
 /* Whether a thread that is not observed has allocated memory. */
 bool snag_launch_has_unseen_heap(const struct snag_launch *l);
 /* Returns the counts of a program that was compiled to count, once it has ended (channel.h). */

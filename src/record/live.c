@@ -238,7 +238,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 		.opened = snag_launch_opened(l->launch),
 		.is_empty = !l->has_events && snag_launch_was_claimed(l->launch),
 		.verdict = *snag_launch_verdict(l->launch),
-		.asked = snag_launch_asked(l->launch),
+		.inputs = snag_launch_inputs(l->launch),
 		.notes = *snag_convert_notes(l->convert),
 		.misuse = misuses->at,
 		.nmisuses = misuses->n,

@@ -133,7 +133,7 @@ struct rt_done {	   /* omp_done.h */
 	uint64_t *set;	   /* of accesses since the barrier; NULL: none yet */
 	uint32_t as;	   /* the implicit task that it is about ... */
 	uint32_t phase;	   /* ... and its phase */
-	uint32_t asked_as; /* the implicit task that has asked for its thread number */
+	uint32_t knows_number_as; /* the implicit task that has read its thread number */
 	bool is_noted;	   /* the task is compared, and in no segment */
 };
 

@@ -220,10 +220,10 @@ uint32_t __snag_task_promise(void)
 	return snag_task_promise_new(snag_serial);
 }
 
-void snag_serial_asked(enum snag_task_asked what)
+void snag_serial_obstacle(enum snag_task_obstacle what)
 {
-	if (hooks->asked)
-		hooks->asked(hooks->ctx, what);
+	if (hooks->obstacle)
+		hooks->obstacle(hooks->ctx, what);
 }
 
 void snag_serial_memory(const void *at, size_t nbytes)

@@ -39,7 +39,7 @@ MUTANTS = {
     "ordered-ignored": ("loop", "if (s && t->team->is_told && s->last)", "if (false)"),
     "chunks-parallel": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = 1,"),
     "chunks-of-two": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = schedule.chunk ? schedule.chunk : 2,"),
-    "static-forgotten": ("loop", "if (kept && kept->segment[chunk] && !t->has_asked)", "if (false)"),
+    "static-forgotten": ("loop", "if (kept && kept->segment[chunk] && !t->knows_number)", "if (false)"),
     "static-all": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap < loop->nchunks"),
     "static-no-chunk": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap != loop->nchunks"),
     "distribute-ends-team": ("kmpc_loop", "if (t->team->nteams)", "if (false)", "clang"),

@@ -61,13 +61,13 @@ struct rt_stat {
 
 enum { RT_STATS = 24, RT_BUILD_ID = 64 };
 
-/* Questions whose answers differ from schedule to schedule: what a program does with them may,
- * too.  And what it was not asked in detail. */
-enum rt_asked {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_ASKED_##name,
+/* Obstacles to a verdict for every schedule: the program read what the schedule decides, and may do
+ * something else in another schedule; or snag did not look at something in detail. */
+enum rt_obstacle {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_OBSTACLE_##name,
 #include "trace/obstacles.def"
 #undef OBSTACLE
-	RT_ASKED_KINDS
+	RT_OBSTACLES
 };
 
 /* What a detector inside the program found (judge.h). */
@@ -80,9 +80,9 @@ struct rt_verdict {
 	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
 	uint32_t has_read;	  /* from standard input */
 	uint32_t has_simd;	  /* loops: with the order of their statements a race may be none */
-	/* Where the program asked first, and it did so in its executable, which is where and what it is; 0:
-	 * nowhere.  Anything else that it asks is a doubt. */
-	uint64_t asked[RT_ASKED_KINDS];
+	/* The first place in the executable (`program` below) where the program met the obstacle; 0:
+	 * none.  An obstacle in a library counts as a doubt. */
+	uint64_t obstacle[RT_OBSTACLES];
 	struct {
 		uint64_t base, end;	    /* as a module's: RT_MODULE */
 		char build_id[RT_BUILD_ID]; /* hexadecimal; empty: it has none */
@@ -92,8 +92,8 @@ struct rt_verdict {
 	struct rt_stat stat[RT_STATS];
 };
 
-/* What the system answers differently in every run. */
-enum rt_asked_system { RT_ASKED_TIME, RT_ASKED_PID, RT_ASKED_RANDOM, RT_ASKED_SYSTEM };
+/* What a program reads from the system that differs from run to run. */
+enum rt_input { RT_INPUT_TIME, RT_INPUT_PID, RT_INPUT_RANDOM, RT_INPUTS };
 
 /* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
 struct rt_open_run {
@@ -116,7 +116,7 @@ struct rt_channel {
 	/* by the reader: 1 + the exit status that the verdict gives it; before it has `finished`,
 	 * by the first report (halt_on_error) */
 	uint32_t answer;
-	uint32_t asked; /* by the program, of the system: bits 1 << enum rt_asked_system */
+	uint32_t inputs; /* that the program read: bits 1 << enum rt_input */
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
@@ -289,8 +289,8 @@ enum rt_note {
 	RT_NOTE_LAUNCH,	  /* it does */
 	RT_NOTE_LAUNCHED, /* all of them have ended */
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
-	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
-			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
+	RT_NOTE_OBSTACLE,	  /* the program met an obstacle; address = enum rt_obstacle, loc: where.
+			   * In tasks only, at least once for each place */
 	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
 			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };

@@ -11,8 +11,8 @@
  *                     real clock stays what it was
  *         [deadline]  the program computes deadlines from such answers, so rt_answers_now()
  *                     is what they are compared with
- *         What else a program asks of the system is not repeated.  The channel says that it was
- *         asked (rt_channel.asked), as the reason of a replay that diverges.
+ *         Other input from the system is not repeated.  The channel says that the program read it
+ *         (rt_channel.inputs): if a replay diverges, that is a possible reason.
  */
 #ifndef SNAG_RUNTIME_ANSWERS_H
 #define SNAG_RUNTIME_ANSWERS_H

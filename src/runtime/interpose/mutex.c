@@ -339,7 +339,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 		return real_taken(self, mutex, rt_real.pthread_mutex_trylock(mutex), RT_NO_WAIT,
 				  RT_CALLER);
 	if (!rt_lock_is_hidden(RT_CALLER))
-		rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+		rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	if (is_invalid(mutex, RT_CALLER))
 		return EINVAL;
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);

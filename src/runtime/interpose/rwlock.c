@@ -170,7 +170,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_tryrdlock(lock);
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
@@ -186,7 +186,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_trywrlock(lock);
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner || o->readers) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);

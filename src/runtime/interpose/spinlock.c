@@ -82,7 +82,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 			rt_lock_put_parallel(true, true, lock, RT_CALLER);
 		return rc;
 	}
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = spin_object(lock);
 	if (o->owner) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);

@@ -151,7 +151,7 @@ static void launch(bool begins) /* [launch] */
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
 	rt_server_tasks();
-	rt_sections_asked(false);
+	rt_sections_order_all(false);
 	rt_flags_forget();
 	own_launch(&rt_own);
 	if (begins)
@@ -363,21 +363,21 @@ static void before_write(void (*f)(void))
 	rt.before_write = f;
 }
 
-static void asked(const void *place, enum snag_omp_asked what)
+static void obstacle(const void *place, enum snag_omp_obstacle what)
 {
 	static const bool is_answer[] = {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_ASKED_##name] = is_answer,
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_OBSTACLE_##name] = is_answer,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 	};
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	if (what == SNAG_OMP_ASKED_THREAD)
-		rt_done_asked(self);
-	rt_tasks_asked((enum rt_asked)what, (uintptr_t)place); /* of one list */
+	if (what == SNAG_OMP_OBSTACLE_THREAD_NUMBER)
+		rt_done_number_read(self);
+	rt_tasks_obstacle((enum rt_obstacle)what, (uintptr_t)place); /* of one list */
 	if (is_answer[what])
-		rt_sections_asked(true);
+		rt_sections_order_all(true);
 }
 
 void rt_omp_turn(uint64_t events) /* [patience] */
@@ -436,7 +436,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.flush = flush,
 		.enter = enter,
 		.before_write = before_write,
-		.asked = asked,
+		.obstacle = obstacle,
 		.fail = rt_fail,
 	};
 	rt_begin_once();

@@ -79,7 +79,7 @@ static void flag_acquire(const struct flag *f, uint32_t loc) /* [acquire] */
 {
 	struct rt_flags *own = &rt_hot.self->flags;
 	if (f->relaxed_by && f->relaxed_by != own->as + 1)
-		rt_put(RT_NOTE, 0, RT_ASKED_RELAXED, loc, RT_NOTE_ASKED);
+		rt_put(RT_NOTE, 0, RT_OBSTACLE_RELAXED_WRITE, loc, RT_NOTE_OBSTACLE);
 	if (own->seen == f->version)
 		return; /* who looks again and again sees the same */
 	own->seen = f->version;
@@ -123,7 +123,7 @@ void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
 	struct flag *f = flag_made(addr);
 	struct rt_flags *own = own_flags();
 	if (op == RT_ATOMIC_READ ||
-	    (op == RT_ATOMIC_UPDATE && (takes || rt_sections_were_asked()))) {
+	    (op == RT_ATOMIC_UPDATE && (takes || rt_sections_orders_all()))) {
 		if (order == ACQUIRE || order >= ACQ_REL)
 			flag_acquire(f, loc);
 		else

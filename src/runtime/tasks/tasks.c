@@ -263,10 +263,10 @@ static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool i
 	memcpy(to, from, nbytes);
 }
 
-static void on_asked(void *ctx, enum snag_task_asked what)
+static void on_obstacle(void *ctx, enum snag_task_obstacle what)
 {
 	if (rt_sched_point())
-		rt_tasks_asked((enum rt_asked)what, (uintptr_t)rt_tasks_place); /* of one list */
+		rt_tasks_obstacle((enum rt_obstacle)what, (uintptr_t)rt_tasks_place); /* of one list */
 }
 
 /* Tells who waits for what, and where it came to wait. */
@@ -325,10 +325,10 @@ void rt_tasks_freed(void)
 		__snag_task_poll();
 }
 
-void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
+void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc)
 {
-	if (rt.is_of_tasks && !(rt.listener.asked && rt.listener.asked(what, pc)))
-		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_ASKED);
+	if (rt.is_of_tasks && !(rt.listener.obstacle && rt.listener.obstacle(what, pc)))
+		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_OBSTACLE);
 }
 
 RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
@@ -340,7 +340,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.stuck = on_stuck,
 		.memory = on_memory,
 		.copy = on_copy,
-		.asked = on_asked,
+		.obstacle = on_obstacle,
 		.end = on_end,
 		.place = &rt_tasks_place,
 	};

@@ -21,6 +21,6 @@ void rt_tasks_freed(void);
 /* The task that runs is no longer the only one that can know of its stack and argument. */
 void rt_tasks_known(void);
 /* The running task asks what the schedule decides, at `pc`: no verdict for every schedule. */
-void rt_tasks_asked(enum rt_asked what, uintptr_t pc);
+void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc);
 
 #endif
