@@ -240,7 +240,7 @@ void rt_judge_stack(uint64_t address, uint64_t nbytes)
 	memory_forget(address, nbytes, true);
 }
 
-static void stat_tell(void *ctx, const char *name, uint64_t value)
+static void stat_report(void *ctx, const char *name, uint64_t value)
 {
 	if (verdict->nstats == RT_STATS)
 		return;
@@ -250,15 +250,15 @@ static void stat_tell(void *ctx, const char *name, uint64_t value)
 	stat->value = value;
 }
 
-static void stats_tell(void)
+static void stats_report(void)
 {
 	memset(verdict->stat, 0, sizeof(verdict->stat));
 	verdict->nstats = 0;
 	for (unsigned op = 0; op < SNAG_OPS; op++)
 		if (nops[op])
-			stat_tell(NULL, snag_op_info[op].text, nops[op]);
+			stat_report(NULL, snag_op_info[op].text, nops[op]);
 	if (judge.detector->stats)
-		judge.detector->stats(judge.state, stat_tell, NULL);
+		judge.detector->stats(judge.state, stat_report, NULL);
 }
 
 static void note(const struct rt_record *r)
@@ -281,7 +281,7 @@ static void note(const struct rt_record *r)
 	}
 	verdict->ended++;
 	verdict->proves = judge.detector->proves(judge.state);
-	stats_tell();
+	stats_report();
 }
 
 bool rt_judge_obstacle(enum rt_obstacle what, uint64_t pc) /* [number] */

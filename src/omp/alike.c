@@ -29,7 +29,7 @@ void mp_alike_apart(struct mp_task *t) /* [gnu] */
 void mp_alike_look(struct mp_task *t)
 {
 	struct mp_deals *d = &t->team->deals;
-	if (!mp.hooks || !t->team->is_told || t->team->n == 1)
+	if (!mp.hooks || !t->team->is_reported || t->team->n == 1)
 		return;
 	size_t k = t->met.constructs++;
 	if (k == d->nalike) {

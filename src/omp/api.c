@@ -69,11 +69,11 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
  * regions. */
 MP_ABI(int, __snag_omp_together, void)
 {
-	static bool is_told;
+	static bool is_reported;
 	MP_ENTER();
-	if (is_told || !mp.hooks)
+	if (is_reported || !mp.hooks)
 		return 0;
-	is_told = true;
+	is_reported = true;
 	mp_launch(true);
 	mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	mp_launch(false);

@@ -94,7 +94,7 @@ struct mp_static {
 
 struct mp_team {
 	int n;
-	bool is_told;		      /* it has structure: more than one thread, or simd */
+	bool is_reported;	      /* it has structure: more than one thread, or simd */
 	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or no detector needs it */
 	int level, active_level;
 	struct mp_task *parent;
@@ -167,7 +167,7 @@ struct mp_task {
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
-	bool knows_number;	   /* [number] */
+	bool knows_number; /* [number] */
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
 	bool is_pooled; /* in mp.tasks */
@@ -209,7 +209,7 @@ _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
  * league, although the detector hears of several such teams. */
 static inline bool mp_team_is_alone(const struct mp_team *team)
 {
-	return !team->is_told || team->nteams;
+	return !team->is_reported || team->nteams;
 }
 
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
@@ -267,7 +267,7 @@ struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);
 struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 /* Returns the task that the detector knows it as part of: a team of one thread has no structure. */
-struct mp_task *mp_task_told(struct mp_task *t);
+struct mp_task *mp_task_reported(struct mp_task *t);
 
 void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
 void mp_combine_begin(void);

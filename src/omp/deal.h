@@ -58,7 +58,7 @@ struct mp_met {
 	size_t singles, constructs; /* single blocks; these and loops */
 	uint64_t masked; /* whose blocks of master and masked these were; of the first 64 threads */
 	bool has_single, has_masked; /* [mark] */
-	bool is_told;		     /* [none] */
+	bool is_reported;	     /* [none] */
 	bool is_apart;		     /* alike.c */
 	bool is_filtered;	     /* gcc asks next whether it is the one */
 };

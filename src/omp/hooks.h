@@ -75,7 +75,7 @@ enum snag_omp_question {
 	SNAG_OMP_HAS_ORDER,
 	SNAG_OMP_MAY_ENTER,
 	/* Has the detector announced the present segment?  It does at its first event. */
-	SNAG_OMP_WAS_TOLD,
+	SNAG_OMP_WAS_REPORTED,
 	/* May another task get the number of one that has ended? */
 	SNAG_OMP_MAY_REUSE,
 };

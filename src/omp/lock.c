@@ -99,7 +99,7 @@ void mp_lock_forget(const void *at)
 	*lock = NULL;
 }
 
-static void lock_tell(struct mp_lock *lock, bool is_acquired)
+static void lock_report(struct mp_lock *lock, bool is_acquired)
 {
 	if (!mp.hooks || !mp.launched)
 		return;
@@ -115,7 +115,7 @@ static void lock_taken(struct mp_lock *lock, struct mp_task *t)
 	struct mp_held *held = mp_alloc(sizeof(*held));
 	*held = (struct mp_held){t->held, lock};
 	t->held = held;
-	lock_tell(lock, true);
+	lock_report(lock, true);
 }
 
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
@@ -149,7 +149,7 @@ void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 	}
 	if (has_waited && lock->passed) { /* [wait] */
 		mp_lock_obstacle();
-		mp_tell(SNAG_OP_PROMISE_GET, lock->passed - 1);
+		mp_report(SNAG_OP_PROMISE_GET, lock->passed - 1);
 	}
 	lock_taken(lock, t);
 }
@@ -166,13 +166,13 @@ void mp_lock_give(struct mp_lock *lock)
 	if (held)
 		*at = held->next;
 	mp_free(held);
-	lock_tell(lock, false);
+	lock_report(lock, false);
 	lock->owner = NULL;
 	lock->depth = 0;
 	struct mp_context *next = mp_queue_take(&lock->waiting);
 	if (next && mp.launched) {
 		lock->passed = mp_promise() + 1;
-		mp_tell(SNAG_OP_PROMISE_SET, lock->passed - 1);
+		mp_report(SNAG_OP_PROMISE_SET, lock->passed - 1);
 	}
 	if (next) {
 		lock->next = next;
@@ -188,8 +188,8 @@ int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t)
 	return lock->owner == t ? &lock->depth : NULL;
 }
 
-void mp_locks_tell(struct mp_task *t, bool is_acquired) /* [held] */
+void mp_locks_report(struct mp_task *t, bool is_acquired) /* [held] */
 {
 	for (struct mp_held *held = t->held; held; held = held->next)
-		lock_tell(held->lock, is_acquired);
+		lock_report(held->lock, is_acquired);
 }

@@ -24,6 +24,6 @@ void mp_lock_give(struct mp_lock *lock);
 int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t has it not */
 /* Reports that t releases, or acquires again, all locks it holds: it becomes another task of the
  * detector in between. */
-void mp_locks_tell(struct mp_task *t, bool is_acquired);
+void mp_locks_report(struct mp_task *t, bool is_acquired);
 
 #endif

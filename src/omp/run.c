@@ -69,7 +69,7 @@ static inline void task_counted(struct mp_task *t)
 	if (parent->has_spawned)
 		return;
 	parent->has_spawned = true;
-	struct mp_task *whole = mp_task_told(parent);
+	struct mp_task *whole = mp_task_reported(parent);
 	whole->has_spawned = true;
 	if (whole->is_implicit && t->is_undeferred && mp.hooks)
 		mp.hooks->lends(NULL, 0); /* others: mp_task_handed() */
@@ -106,31 +106,31 @@ static void exclusive_all(struct mp_task *t, bool is_taken)
 	}
 }
 
-void mp_gets_tell(const struct mp_task *t)
+void mp_gets_report(const struct mp_task *t)
 {
 	const struct mp_dependent *d = t->dependent;
 	for (unsigned i = 0; i < d->nget; i++)
-		mp_tell(SNAG_OP_PROMISE_GET, d->get[i]);
+		mp_report(SNAG_OP_PROMISE_GET, d->get[i]);
 }
 
 void mp_body_begin(struct mp_task *t) /* [begin] */
 {
 	if (!t->dependent)
 		return;
-	mp_gets_tell(t);
+	mp_gets_report(t);
 	if (!t->is_part)
 		exclusive_all(t, true);
 }
 
 /* By its own context, or by whoever fulfils its event. */
-void mp_promises_tell(const struct mp_task *t)
+void mp_promises_report(const struct mp_task *t)
 {
 	if (t->is_part)
 		return;
 	if (t->is_detached)
-		mp_tell(SNAG_OP_PROMISE_GET, t->fulfilled);
+		mp_report(SNAG_OP_PROMISE_GET, t->fulfilled);
 	if (t->dependent)
-		mp_tell(SNAG_OP_PROMISE_SET, t->dependent->promise);
+		mp_report(SNAG_OP_PROMISE_SET, t->dependent->promise);
 }
 
 bool mp_body_end(struct mp_task *t) /* [end] */
@@ -140,7 +140,7 @@ bool mp_body_end(struct mp_task *t) /* [end] */
 	t->has_body_ended = true;
 	if (t->is_detached && !t->is_fulfilled)
 		return false;
-	mp_promises_tell(t);
+	mp_promises_report(t);
 	return true;
 }
 
@@ -171,7 +171,7 @@ static inline void task_gone(struct mp_task *t)
 void mp_task_over(struct mp_task *t)
 {
 	if (!t->is_part)
-		mp_tell(SNAG_OP_TASK_END, 0);
+		mp_report(SNAG_OP_TASK_END, 0);
 	task_left(t);
 	task_gone(t);
 }
@@ -225,7 +225,7 @@ static inline bool fiber_run(struct mp_task *t)
 static _Noreturn void fiber_end(struct mp_context *self, bool is_over)
 {
 	if (is_over) {
-		mp_tell(SNAG_OP_TASK_END, 0);
+		mp_report(SNAG_OP_TASK_END, 0);
 		task_gone(self->task);
 	}
 	self->thread->dead = self;
@@ -310,7 +310,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 	if (n)
 		task_named(t, depend, n);
 	if (n && mp_task_waits(t))
-		mp_tell(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
+		mp_report(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
 	else
 		run_now(t);
 }

@@ -30,7 +30,7 @@ static void launch(bool begins)
 	if (begins)
 		mp_launch(true);
 	for (; t; t = t->parent)
-		mp_locks_tell(t, begins);
+		mp_locks_report(t, begins);
 	if (!begins)
 		mp_launch(false);
 	mp.has_targets = begins;
@@ -59,7 +59,7 @@ void mp_target_task(struct mp_task *t) /* [spawn] */
 void mp_targets_joined(struct mp_task *t)
 {
 	if (t->loans.has_open || t->loans.has_loose)
-		mp_tell(SNAG_OP_SYNC, 0); /* [sync] */
+		mp_report(SNAG_OP_SYNC, 0); /* [sync] */
 	t->loans.has_open = t->loans.has_loose = false;
 	if (mp.has_targets && !t->parent)
 		launch(false);

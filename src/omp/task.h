@@ -73,10 +73,10 @@ void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
 void mp_task_counted(struct mp_task *t, const struct mp_depend *depend,
 		     size_t n); /* it is created */
 void mp_body_begin(struct mp_task *t);
-bool mp_body_end(struct mp_task *t);		/* false: its event was not fulfilled */
-void mp_promises_tell(const struct mp_task *t); /* then it was: what it sets */
-void mp_task_over(struct mp_task *t);		/* it ends, which is told */
-void mp_gets_tell(const struct mp_task *t);	/* the promises it depends on */
+bool mp_body_end(struct mp_task *t);		  /* false: its event was not fulfilled */
+void mp_promises_report(const struct mp_task *t); /* then it was: what it sets */
+void mp_task_over(struct mp_task *t);		  /* it ends, which is told */
+void mp_gets_report(const struct mp_task *t);	  /* the promises it depends on */
 
 /* outside.c: by a thread that is none of ours; and, when nobody is ready: until one has fulfilled
  * an event.  False: none will. */
@@ -112,7 +112,7 @@ struct mp_group {
 	struct mp_context *waiter;
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
-	bool is_cancelled, is_told;
+	bool is_cancelled, is_reported;
 	struct own_loans before; /* of the task, when the group began */
 };
 void mp_group_begin(void);

@@ -108,7 +108,7 @@ struct own_range {
 	uintptr_t at, end;
 	struct own_context *owner; /* NULL for copies, which have no owner */
 	uint32_t implicit;	   /* number of the owner's task */
-	uint32_t untold_in;	   /* the last phase in which own_of answered skip; 0: none */
+	uint32_t unreported_in;	   /* the last phase in which own_of answered skip; 0: none */
 	uint8_t kind, state;	   /* enum own_kind, enum own_state */
 };
 

@@ -163,7 +163,7 @@ static bool live_take_splits(struct snag_source *src)
 
 static size_t live_splits(struct snag_source *src, const struct snag_split **ret_split)
 {
-	return snag_splits_told(snag_convert_splits(((struct live *)src)->convert), ret_split);
+	return snag_splits_reported(snag_convert_splits(((struct live *)src)->convert), ret_split);
 }
 
 static const struct snag_source_ops live_ops = {.next = live_next,

@@ -221,7 +221,7 @@ void rt_options_read(void)
 		help();
 }
 
-static void default_tell(enum rt_default which, const char *text)
+static void default_report(enum rt_default which, const char *text)
 {
 	enum { PIECE = 1024 };
 	for (size_t n = strlen(text), at = 0; at < n; at += PIECE) {
@@ -230,14 +230,14 @@ static void default_tell(enum rt_default which, const char *text)
 	}
 }
 
-void rt_options_tell(void)
+void rt_options_report(void)
 {
 	if (!rt.listener.needs_places) /* nor, then, a report */
 		return;
 	if (__tsan_default_options)
-		default_tell(RT_DEFAULT_OPTIONS, __tsan_default_options());
+		default_report(RT_DEFAULT_OPTIONS, __tsan_default_options());
 	if (__tsan_default_suppressions)
-		default_tell(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
+		default_report(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
 }
 
 void rt_options_hide(void)

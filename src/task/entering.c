@@ -66,14 +66,14 @@ void snag_task_isolated_begin(struct snag_tasks *ts) /* [enter] */
 	if (ts->may_enter && !ts->may_enter(ts->ctx, ts->now->id))
 		wait_to_enter(ts);
 	ts->is_isolated = true;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_BEGIN, 0);
+	snag_tasks_report(ts, SNAG_OP_ISOLATED_BEGIN, 0);
 }
 
 void snag_task_isolated_end(struct snag_tasks *ts) /* [leave] */
 {
 	assert(ts->is_isolated && "no isolated block is open");
 	ts->is_isolated = false;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_END, 0);
+	snag_tasks_report(ts, SNAG_OP_ISOLATED_END, 0);
 	snag_tasks_poll(ts);
 }
 

@@ -72,11 +72,11 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
-bool rt_access_is_untold(uintptr_t addr)
+bool rt_access_is_unreported(uintptr_t addr)
 {
 	if (rt_is_own(addr))
 		return true;
-	rt_own_told(addr, false);
+	rt_own_accessed(addr, false);
 	return false;
 }
 
@@ -101,7 +101,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (is_write)
 		rt_before_write();
 	access_note(addr, k, is_write);
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	if (is_write && k == 3)
 		rt_own_stored_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
@@ -145,7 +145,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 		return;
 	}
 	*slot = entry;
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	if (is_write && k == 3)
 		rt_own_stored_word(addr);
 	rt_record_settle();
@@ -243,7 +243,7 @@ static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc)
 static void (*const judged_of[RT_FILTER_SIZES][2])(TOLD) = BY_SIZE(judged_);
 
 /* An access that is not known, nor in memory that the thread is alone with. */
-static inline void access_tell(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+static inline void access_report(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt.listener.is_judge)
 		judged_of[k][is_write](addr, rt_filter_slot(addr, k),
@@ -256,7 +256,7 @@ static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is
 {
 	if (rt_is_alone_with(addr) || rt_likely(rt_access_is_known(addr, k, is_write)))
 		return;
-	access_tell(addr, pc, k, is_write);
+	access_report(addr, pc, k, is_write);
 }
 
 void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -354,7 +354,7 @@ static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool 
 	else if (rt_is_alone_with(addr))
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	else
-		access_tell(addr, pc, k, is_write);
+		access_report(addr, pc, k, is_write);
 }
 
 #define ADDR uintptr_t addr

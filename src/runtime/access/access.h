@@ -137,7 +137,7 @@ void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 bool rt_access_is_special(void);
 /* For code that records an access by itself: returns whether to leave it out, because the memory is
  * private to the running context.  If not, notes that the context uses its stack there. */
-bool rt_access_is_untold(uintptr_t addr);
+bool rt_access_is_unreported(uintptr_t addr);
 /* Reports accesses to n bytes at each of `count` places, `step` bytes apart, at once.  Returns
  * false if that is not possible; nothing is reported then. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);

@@ -60,7 +60,7 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		return;
 	if (is_write)
 		rt_before_write();
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	rt_hot.has_read |= !is_write;
 	if (is_write)
 		rt_own_stored(addr, n);
@@ -87,7 +87,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 		return true;
 	if (is_write)
 		rt_before_write();
-	rt_own_told(lowest, is_write);
+	rt_own_accessed(lowest, is_write);
 	for (uint64_t i = 0; is_write && i < count; i++)
 		rt_own_stored(addr + (uintptr_t)step * i, n);
 	rt_record_settle();

@@ -56,7 +56,7 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
 		rt_branch_address(pc, (uintptr_t)at);
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
-	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
+	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_unreported((uintptr_t)at)))
 		return;
 	if (op != RT_ATOMIC_READ && size == WORD && __snag_omp_yield && !rt.is_alone)
 		rt_own_stored_now((uintptr_t)at);
@@ -74,8 +74,8 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 		rt_flag_counted(takes == LAST, (uintptr_t)at, order, rt_location(pc));
 }
 
-static void told(struct rt_thread *self, enum rt_op op, enum taking takes, volatile void *at,
-		 unsigned size, int order, uintptr_t pc)
+static void operation_report(struct rt_thread *self, enum rt_op op, enum taking takes,
+			     volatile void *at, unsigned size, int order, uintptr_t pc)
 {
 	record(self, op, takes, at, size, order, pc);
 	if (rt.is_free && self)
@@ -179,62 +179,63 @@ static inline void store128(volatile a128 *at, a128 v)
 									 : COUNTS;                \
 		if (name##bits##_makes(old, v) != old)                                            \
 			rt_spin_written((uintptr_t)at, bits / 8);                                 \
-		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
+		operation_report(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order,           \
+				 RT_CALLER);                                                      \
 		looked(self, at, (uint64_t)old);                                                  \
 		return old;                                                                       \
 	}
 
-#define ABI_CAS(bits, strength)                                                              \
-	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at, \
-	       a##bits *expected, a##bits v, int order, int failure)                         \
-	{                                                                                    \
-		RT_SCOPE;                                                                    \
-		struct rt_thread *self = begin(at);                                          \
-		bool is_done = cas##bits(at, expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8, \
-		     is_done ? order : failure, RT_CALLER);                                  \
-		if (is_done)                                                                 \
-			rt_spin_written((uintptr_t)at, bits / 8);                            \
-		else                                                                         \
-			looked(self, at, (uint64_t)*expected);                               \
-		return is_done;                                                              \
+#define ABI_CAS(bits, strength)                                                                \
+	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at,   \
+	       a##bits *expected, a##bits v, int order, int failure)                           \
+	{                                                                                      \
+		RT_SCOPE;                                                                      \
+		struct rt_thread *self = begin(at);                                            \
+		bool is_done = cas##bits(at, expected, v);                                     \
+		operation_report(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, \
+				 bits / 8, is_done ? order : failure, RT_CALLER);              \
+		if (is_done)                                                                   \
+			rt_spin_written((uintptr_t)at, bits / 8);                              \
+		else                                                                           \
+			looked(self, at, (uint64_t)*expected);                                 \
+		return is_done;                                                                \
 	}
 
-#define ABI(bits)                                                                             \
-	UPDATES(ABI_UPDATE, bits)                                                             \
-	ABI_CAS(bits, strong)                                                                 \
-	ABI_CAS(bits, weak)                                                                   \
-	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
-	       a##bits expected, a##bits v, int order, int failure)                           \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		bool is_done = cas##bits(at, &expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8,  \
-		     is_done ? order : failure, RT_CALLER);                                   \
-		if (is_done)                                                                  \
-			rt_spin_written((uintptr_t)at, bits / 8);                             \
-		else                                                                          \
-			looked(self, at, (uint64_t)expected);                                 \
-		return expected;                                                              \
-	}                                                                                     \
-	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		a##bits value = load##bits(at);                                               \
-		told(self, RT_ATOMIC_READ, TAKES, (volatile void *)at, bits / 8, order,       \
-		     RT_CALLER);                                                              \
-		looked(self, (volatile void *)at, (uint64_t)value);                           \
-		return value;                                                                 \
-	}                                                                                     \
-	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		store##bits(at, v);                                                           \
-		rt_spin_written((uintptr_t)at, bits / 8);                                     \
-		told(self, RT_ATOMIC_WRITE, COUNTS, at, bits / 8, order, RT_CALLER);          \
+#define ABI(bits)                                                                                \
+	UPDATES(ABI_UPDATE, bits)                                                                \
+	ABI_CAS(bits, strong)                                                                    \
+	ABI_CAS(bits, weak)                                                                      \
+	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,        \
+	       a##bits expected, a##bits v, int order, int failure)                              \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		bool is_done = cas##bits(at, &expected, v);                                      \
+		operation_report(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at,   \
+				 bits / 8, is_done ? order : failure, RT_CALLER);                \
+		if (is_done)                                                                     \
+			rt_spin_written((uintptr_t)at, bits / 8);                                \
+		else                                                                             \
+			looked(self, at, (uint64_t)expected);                                    \
+		return expected;                                                                 \
+	}                                                                                        \
+	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)       \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		a##bits value = load##bits(at);                                                  \
+		operation_report(self, RT_ATOMIC_READ, TAKES, (volatile void *)at, bits / 8,     \
+				 order, RT_CALLER);                                              \
+		looked(self, (volatile void *)at, (uint64_t)value);                              \
+		return value;                                                                    \
+	}                                                                                        \
+	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order)    \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		store##bits(at, v);                                                              \
+		rt_spin_written((uintptr_t)at, bits / 8);                                        \
+		operation_report(self, RT_ATOMIC_WRITE, COUNTS, at, bits / 8, order, RT_CALLER); \
 	}
 ABI(8)
 ABI(16)

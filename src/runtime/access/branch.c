@@ -37,14 +37,14 @@ static __thread struct {
 	uint64_t generation;
 } named[NAMED];
 static __thread uint64_t generation, end;
-static __thread bool is_told; /* something, of the branch to come */
+static __thread bool is_reported; /* something, of the branch to come */
 static bool tells;
 bool rt_has_blocks;
 
 char __snag_nothing[8] RT_HIDDEN; /* no program reads it */
 
 /* Whether what the calling thread does is recorded. */
-static bool is_told_of(void)
+static bool is_reported_of(void)
 {
 	const struct rt_thread *self = rt_self();
 	if (rt.is_free)
@@ -61,7 +61,7 @@ static uint64_t records(void)
 RT_COLD void rt_branch(uintptr_t pc)
 {
 	rt_hot.has_read = false;
-	if (is_told_of())
+	if (is_reported_of())
 		rt_put(RT_BRANCH, 0, 0, rt_location(pc), 0);
 }
 
@@ -191,7 +191,7 @@ RT_ABI(RT_HOT void, __snag_branch_all, void)
 /* `size` bytes at addr; addr 0: nothing, another way was taken. */
 RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
 {
-	if (!addr || rt.is_unheard || !is_told_of())
+	if (!addr || rt.is_unheard || !is_reported_of())
 		return;
 	if (records() != end) {
 		generation++;
@@ -207,15 +207,15 @@ RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
 		here = here < size ? here : size;
 		rt_put(RT_DEPENDS, (unsigned)here, addr, 0, 0);
 	}
-	is_told = true;
+	is_reported = true;
 	end = records();
 }
 
 RT_ABI(void, __snag_branch, void)
 {
-	if (!is_told)
+	if (!is_reported)
 		return;
-	is_told = false;
+	is_reported = false;
 	rt_put(RT_BRANCH, 0, 0, rt_location(RT_CALLER), 0);
 	end = records();
 }

@@ -29,7 +29,7 @@
  *         lasting: likewise, of reads that add nothing in any epoch, as long as it stays
  *         epochs: the last that has begun, of the table
  *         stretch: of one epoch in one turn
- *         told[]: accesses of whole loops (loop.c) in this stretch: a cache
+ *         known_loop[]: accesses of whole loops (loop.c) in this stretch: a cache
  *
  * Rules.  [known]  An access is known if its slot holds its address and key.  For a read, seen is
  *                  enough, and so is lasting.
@@ -53,11 +53,11 @@ enum {
 	RT_FILTER_STEP = 0x9b7,	  /* odd, and about 0.15 of 2^14 */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */
-	RT_TOLD_LOG = 11,
+	RT_KNOWN_LOOPS_LOG = 11,
 };
 
 /* Accesses that a loop made, n of them. */
-struct rt_told {
+struct rt_known_loop {
 	uint64_t addr;
 	int64_t step;
 	uint64_t n;
@@ -73,7 +73,7 @@ struct rt_filter {
 	uint64_t stretch;
 	uint64_t spare;
 	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_MAX_LOG];
-	struct rt_told told[1 << RT_TOLD_LOG];
+	struct rt_known_loop known_loop[1 << RT_KNOWN_LOOPS_LOG];
 };
 
 /* What `bytes` is for a table of 2^log entries. */

@@ -14,7 +14,7 @@
  *             __snag_loop_end(m)
  *
  * State.  loop      of the thread: the accesses that were told
- *         told[]    of the filter: accesses of loops that were looked at in this epoch and turn,
+ *         known_loop[]    of the filter: accesses of loops that were looked at in this epoch and turn,
  *                   a cache: those that come again add nothing, as with single ones
  *         segment   iterations in a row that record the same of the accesses
  * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
@@ -153,12 +153,12 @@ static void one_by_one(uint64_t n)
 }
 
 /* Whether the accesses were told before in this stretch; they are now. */
-static inline bool is_told(const struct access *a, uint64_t n)
+static inline bool is_known_loop(const struct access *a, uint64_t n)
 {
 	struct rt_filter *f = rt_hot.filter;
-	const struct rt_told t = {a->addr, a->step, n, a->what | f->stretch << STRETCH_SHIFT};
+	const struct rt_known_loop t = {a->addr, a->step, n, a->what | f->stretch << STRETCH_SHIFT};
 	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
-	struct rt_told *slot = &f->told[key >> (64 - RT_TOLD_LOG)];
+	struct rt_known_loop *slot = &f->known_loop[key >> (64 - RT_KNOWN_LOOPS_LOG)];
 	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)
 		return true;
 	*slot = t;
@@ -187,7 +187,7 @@ static bool parts_find(struct look *l, uint64_t n)
 	for (unsigned j = 0; j < loop.n; j++) {
 		const struct access *a = &loop.access[j];
 		const unsigned size = size_of(a);
-		if (is_told(a, n))
+		if (is_known_loop(a, n))
 			continue;
 		if (size > WORD ? !part_add(l, a, 0, 3) || !part_add(l, a, WORD, 3)
 				: !part_add(l, a, 0, (unsigned)__builtin_ctz(size)))

@@ -23,7 +23,7 @@
 #include <malloc.h>
 
 /* Whether the calling thread can record here: one that runs in parallel need not enter for it. */
-static bool may_tell(uintptr_t pc)
+static bool may_report(uintptr_t pc)
 {
 	if (rt_hot.is_own)
 		return false;
@@ -41,9 +41,9 @@ static bool may_tell(uintptr_t pc)
 	return true;
 }
 
-static void *told(void *p, size_t n, uintptr_t pc)
+static void *block_report(void *p, size_t n, uintptr_t pc)
 {
-	if (p && may_tell(pc)) {
+	if (p && may_report(pc)) {
 		if (rt.listener.needs_sizes)
 			n = malloc_usable_size(p); /* as much as ends with it */
 		rt_own_alloc((uintptr_t)p, n);
@@ -59,9 +59,9 @@ static uint32_t freed_bytes(void *p)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static void tell_free(void *p, uintptr_t pc)
+static void free_report(void *p, uintptr_t pc)
 {
-	if (!may_tell(pc))
+	if (!may_report(pc))
 		return;
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
@@ -85,13 +85,13 @@ static void copied(void *p, size_t n, uintptr_t pc)
 RT_EXPORT void *malloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.malloc(n), n, RT_CALLER);
+	return block_report(rt_real.malloc(n), n, RT_CALLER);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
 {
 	RT_SCOPE;
-	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
+	return block_report(rt_real.calloc(n, each), n * each, RT_CALLER);
 }
 
 RT_EXPORT void free(void *p)
@@ -99,7 +99,7 @@ RT_EXPORT void free(void *p)
 	RT_SCOPE;
 	if (!p)
 		return;
-	tell_free(p, RT_CALLER);
+	free_report(p, RT_CALLER);
 	rt_real.free(p);
 }
 
@@ -108,9 +108,9 @@ RT_EXPORT void *realloc(void *p, size_t n)
 	RT_SCOPE;
 	size_t old = p ? malloc_usable_size(p) : 0;
 	if (p)
-		tell_free(p, RT_CALLER);
+		free_report(p, RT_CALLER);
 	void *moved = rt_real.realloc(p, n);
-	if (!told(moved ? moved : (n ? p : NULL), n, RT_CALLER))
+	if (!block_report(moved ? moved : (n ? p : NULL), n, RT_CALLER))
 		return NULL;
 	if (moved && old && rt_self())
 		copied(moved, old < n ? old : n, RT_CALLER);
@@ -122,30 +122,30 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 	RT_SCOPE;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
 	if (rc == 0)
-		told(*ret_p, n, RT_CALLER);
+		block_report(*ret_p, n, RT_CALLER);
 	return rc;
 }
 
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.aligned_alloc(align, n), n, RT_CALLER);
+	return block_report(rt_real.aligned_alloc(align, n), n, RT_CALLER);
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.memalign(align, n), n, RT_CALLER);
+	return block_report(rt_real.memalign(align, n), n, RT_CALLER);
 }
 
 RT_EXPORT void *valloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.valloc(n), n, RT_CALLER);
+	return block_report(rt_real.valloc(n), n, RT_CALLER);
 }
 
 RT_EXPORT void *pvalloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.pvalloc(n), n, RT_CALLER);
+	return block_report(rt_real.pvalloc(n), n, RT_CALLER);
 }

@@ -234,11 +234,11 @@ RT_EXPORT int shutdown(int fd, int how)
 RT_EXPORT int close(int fd)
 {
 	RT_SCOPE;
-	const bool is_told = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
-			     rt_sched_point() != NULL;
-	if (is_told && channel_of(fd, RT_CALLER))
+	const bool is_reported = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
+				 rt_sched_point() != NULL;
+	if (is_reported && channel_of(fd, RT_CALLER))
 		released(fd, RT_CALLER);
-	if (is_told)
+	if (is_reported)
 		rt_descriptor_closed(fd, RT_CALLER);
 	return rt_real.close(fd);
 }

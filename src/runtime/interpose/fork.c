@@ -149,7 +149,7 @@ static void in_child(void)
 	rt_fork_is_unobserved = true;
 }
 
-static void lock_tell(struct rt_object *o)
+static void lock_report(struct rt_object *o)
 {
 	if (o->owner == forker && o->lock != UINT32_MAX)
 		rt_put(RT_ACQUIRE, 0, o->addr, 0, o->lock);
@@ -190,10 +190,10 @@ void rt_fork_observe(void)
 	rt_sched_again(self);
 	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, self->tid);
 	rt_modules_forget();
-	rt_modules_tell();
-	rt_options_tell();
+	rt_modules_report();
+	rt_options_report();
 	rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
-	rt_object_each(lock_tell); /* [held] */
+	rt_object_each(lock_report); /* [held] */
 	if (is_free)
 		rt_free_begin(self);
 }

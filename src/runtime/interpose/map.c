@@ -115,7 +115,7 @@ RT_EXPORT void *dlopen(const char *path, int flags)
 	rt_begin_once();
 	void *handle = rt_real.dlopen(path, flags);
 	if (rt_enter())
-		rt_modules_tell();
+		rt_modules_report();
 	return handle;
 }
 

@@ -25,7 +25,7 @@ struct attempt {
 };
 
 /* It was made, or is found made; among tasks that is a flag (omp_flags.h). */
-static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
+static void once_report(const struct rt_object *o, bool is_made, uintptr_t pc)
 {
 	uint32_t loc = rt_location(pc);
 	if (rt.is_of_tasks)
@@ -45,7 +45,7 @@ static void try_ended(struct attempt *a)
 		return;
 	if (!is_silent) {
 		o->token = rt_token();
-		once_tell(o, true, a->pc);
+		once_report(o, true, a->pc);
 	}
 	rt_object_wake_all(o, 0);
 }
@@ -68,7 +68,7 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
 	if (o->token != UINT32_MAX)
-		once_tell(o, false, pc);
+		once_report(o, false, pc);
 	if (!o->is_dead)
 		try(o, function, pc);
 }

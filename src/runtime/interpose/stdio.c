@@ -42,10 +42,10 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 		const uintptr_t pc = RT_CALLER;                        \
 		va_list again;                                         \
 		va_copy(again, list);                                  \
-		bool is_told = print_begin(format, again, pc);         \
+		bool is_reported = print_begin(format, again, pc);     \
 		va_end(again);                                         \
 		int result = rt_real.v##name(RT_LIST arguments, list); \
-		if (is_told && rt_enter()) {                           \
+		if (is_reported && rt_enter()) {                       \
 			writes                                         \
 		}                                                      \
 		return result;                                         \
@@ -57,11 +57,11 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 		va_list list, again;                                   \
 		va_start(list, format);                                \
 		va_copy(again, list);                                  \
-		bool is_told = print_begin(format, again, pc);         \
+		bool is_reported = print_begin(format, again, pc);     \
 		va_end(again);                                         \
 		int result = rt_real.v##name(RT_LIST arguments, list); \
 		va_end(list);                                          \
-		if (is_told && rt_enter()) {                           \
+		if (is_reported && rt_enter()) {                       \
 			writes                                         \
 		}                                                      \
 		return result;                                         \
@@ -84,9 +84,9 @@ PRINTS(asprintf, (char **to, const char *format), (to, format), if (result >= 0)
 		const uintptr_t pc = RT_CALLER;                                 \
 		va_list again;                                                  \
 		va_copy(again, list);                                           \
-		bool is_told = is_seen(pc);                                     \
+		bool is_reported = is_seen(pc);                                 \
 		int result = rt_real.__isoc99_v##name(RT_LIST arguments, list); \
-		if (is_told && rt_enter()) {                                    \
+		if (is_reported && rt_enter()) {                                \
 			reads rt_format_scanned(format, again, result, pc);     \
 		}                                                               \
 		va_end(again);                                                  \
@@ -99,10 +99,10 @@ PRINTS(asprintf, (char **to, const char *format), (to, format), if (result >= 0)
 		va_list list, again;                                            \
 		va_start(list, format);                                         \
 		va_copy(again, list);                                           \
-		bool is_told = is_seen(pc);                                     \
+		bool is_reported = is_seen(pc);                                 \
 		int result = rt_real.__isoc99_v##name(RT_LIST arguments, list); \
 		va_end(list);                                                   \
-		if (is_told && rt_enter()) {                                    \
+		if (is_reported && rt_enter()) {                                \
 			reads rt_format_scanned(format, again, result, pc);     \
 		}                                                               \
 		va_end(again);                                                  \

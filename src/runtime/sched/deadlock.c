@@ -119,12 +119,12 @@ static void wait_put(const struct rt_thread *t)
 
 void rt_circle(struct rt_thread *self)
 {
-	static bool is_told;
+	static bool is_reported;
 	struct circle c = {.at = {self}, .n = 1};
-	if (is_told || !rt_options.detect_deadlocks || !waits_without_end(self) ||
+	if (is_reported || !rt_options.detect_deadlocks || !waits_without_end(self) ||
 	    !circle_close(&c))
 		return;
-	is_told = true;
+	is_reported = true;
 	for (uint32_t i = 0; i < c.n; i++)
 		wait_put(c.at[i]);
 	if (rt_options.stop_at_circle)

@@ -348,8 +348,8 @@ static bool answer(enum snag_omp_question question)
 		return rt_omp_has_order = rt_sections_are_ordered();
 	case SNAG_OMP_MAY_ENTER:
 		return may_enter();
-	case SNAG_OMP_WAS_TOLD:
-		return rt_segment_was_told();
+	case SNAG_OMP_WAS_REPORTED:
+		return rt_segment_was_reported();
 	default:
 		return rt_segment_may_reuse();
 	}
@@ -401,7 +401,7 @@ bool rt_omp_may_launch(void)
 	return __snag_omp_yield;
 }
 
-void rt_omp_tell(void)
+void rt_omp_report(void)
 {
 	if (rt_omp_may_launch())
 		rt_tasks_are(RT_DIALECT_OPENMP);

@@ -28,7 +28,7 @@ static inline bool rt_is_own(uintptr_t addr)
 }
 
 /* The running context makes an access that is not left out. */
-static inline void rt_own_told(uintptr_t addr, bool is_write)
+static inline void rt_own_accessed(uintptr_t addr, bool is_write)
 {
 	struct rt_thread *self = rt_hot.self;
 	if (rt_unlikely(own_in_hull(&rt_own.lent, addr)))

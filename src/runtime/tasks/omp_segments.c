@@ -21,7 +21,7 @@ static struct {
 	uint64_t number;
 } pending;
 
-static void pending_tell(void)
+static void pending_report(void)
 {
 	pending.is_there = false;
 	if (pending.is_next) {
@@ -47,7 +47,7 @@ void rt_segment_begin(uint32_t task, const void *place)
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = pending.is_next = false;
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 }
 
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
@@ -76,7 +76,7 @@ static inline bool is_pending(void)
 	return pending.is_there && pending.by == rt_hot.self->as;
 }
 
-bool rt_segment_was_told(void)
+bool rt_segment_was_reported(void)
 {
 	if (!is_pending())
 		return true;
@@ -106,7 +106,7 @@ static void pending_moves(const void *place)
 {
 	rt_record_before(NULL);
 	pending.loc = rt_location((uintptr_t)place);
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 }
 
 uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
@@ -130,6 +130,6 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	pending.task = pending.by = task;
 	pending.creator = by;
 	pending.is_there = pending.is_next = true;
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 	return task;
 }

@@ -20,7 +20,7 @@
 /* As struct snag_omp_hooks says. */
 void rt_segment_begin(uint32_t task, const void *place); /* a new one */
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number);
-bool rt_segment_was_told(void);
+bool rt_segment_was_reported(void);
 uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
 			 uint64_t number);
 bool rt_segment_may_reuse(void);

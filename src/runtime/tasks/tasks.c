@@ -104,7 +104,7 @@ static void create(struct rt_thread *self, uint8_t op) /* [create] */
 }
 
 /* Whether it is told when another task runs. */
-static inline bool is_told_later(uint8_t op)
+static inline bool is_reported_later(uint8_t op)
 {
 	const uint32_t ops =
 		SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(TASK_END);
@@ -113,7 +113,7 @@ static inline bool is_told_later(uint8_t op)
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	bool is_later = is_told_later(op);
+	bool is_later = is_reported_later(op);
 	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
 	struct rt_thread *self = is_later ? rt_entered() : NULL;
 	if (!self || rt_signals_pending(self))
@@ -179,7 +179,7 @@ static void launch(struct rt_thread *self)
 }
 
 /* A task begins on this stack; the argument at its end is a block of its own. */
-static void stack_tell(const struct snag_stack *stack, uint32_t thread)
+static void stack_report(const struct snag_stack *stack, uint32_t thread)
 {
 	uintptr_t top = (uintptr_t)stack->base + stack->nbytes;
 	rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
@@ -227,7 +227,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 		ended = NULL;
 	}
 	if (stack && rt.listener.needs_fresh)
-		stack_tell(stack, tid[task]);
+		stack_report(stack, tid[task]);
 	else if (stack && task)
 		fresh_begin(stack);
 	else if (stack)
@@ -266,11 +266,12 @@ static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool i
 static void on_obstacle(void *ctx, enum snag_task_obstacle what)
 {
 	if (rt_sched_point())
-		rt_tasks_obstacle((enum rt_obstacle)what, (uintptr_t)rt_tasks_place); /* of one list */
+		rt_tasks_obstacle((enum rt_obstacle)what,
+				  (uintptr_t)rt_tasks_place); /* of one list */
 }
 
 /* Tells who waits for what, and where it came to wait. */
-static void waiting_tell(const struct snag_waiting *w)
+static void waiting_report(const struct snag_waiting *w)
 {
 	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
 	const struct rt_thread *t = rt_thread_at(tid[w->task]);
@@ -294,7 +295,7 @@ static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
 	for (size_t i = 0; i < n && rt.listener.needs_places; i++)
-		waiting_tell(&waiting[i]);
+		waiting_report(&waiting[i]);
 }
 
 bool rt_tasks_may_launch(void)
@@ -302,7 +303,7 @@ bool rt_tasks_may_launch(void)
 	return snag_launch;
 }
 
-void rt_tasks_tell(void)
+void rt_tasks_report(void)
 {
 	if (rt_tasks_may_launch())
 		rt_tasks_are(RT_DIALECT_SNAG);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 bool rt_tasks_may_launch(void); /* the program is linked with <snag/task.h> */
-void rt_tasks_tell(void);	/* that the program is one, if it is */
+void rt_tasks_report(void);	/* that the program is one, if it is */
 uint32_t rt_tasks_promise_new(void);
 /* The program is one that speaks of tasks in this way; before its first event. */
 void rt_tasks_are(enum rt_dialect dialect);
