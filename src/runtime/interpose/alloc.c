@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * alloc.c - malloc and its relatives: what begins is new memory
+ * alloc.c - malloc and its relatives: the blocks of the heap
  *
- * Idea.   The program keeps its own allocator; the runtime only tells the recorder which
- *         memory begins and ends, so that a block does not inherit the accesses of the
- *         one that lay there before.
- * Rules.  [realloc]  the new block is written, as far as the old one goes, also if it lies where the old
- *                    one lay: a thread that still uses the old one races with that
- *         [unseen]   once a thread that is not observed has allocated, the recorder does not know which
- *                    blocks live, and reports no use after free
+ * Idea.   The program keeps its own allocator.  The runtime reports the begin and the end of each
+ *         block, so that a block does not inherit the accesses to an earlier one at its place.
+ * Rules.  [realloc]  realloc writes as many bytes of the new block as the old one had, also if the
+ *                    block stays where it is.  So a thread that still uses the old block races.
+ *         [unseen]   Once a thread that is not observed has allocated memory, the recorder does
+ *                    not know which blocks live, and reports no use after free.
  */
 #include "runtime/access/access.h"
 #include "runtime/tasks/omp_own.h"
@@ -22,7 +21,8 @@
 
 #include <malloc.h>
 
-/* Whether the calling thread can record here: one that runs in parallel need not enter for it. */
+/* Whether the calling thread can record an event.  A thread that runs in parallel need not enter the
+ * runtime for it. */
 static bool may_report(uintptr_t pc)
 {
 	if (rt_hot.is_own)
@@ -45,7 +45,7 @@ static void *block_report(void *p, size_t n, uintptr_t pc)
 {
 	if (p && may_report(pc)) {
 		if (rt.listener.needs_sizes)
-			n = malloc_usable_size(p); /* as much as ends with it */
+			n = malloc_usable_size(p); /* free() ends as many bytes */
 		rt_own_alloc((uintptr_t)p, n);
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
@@ -70,7 +70,7 @@ static void free_report(void *p, uintptr_t pc)
 				    : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
 	if (!rt.is_free)
-		rt_epoch_end(); /* what comes to lie there is not known yet */
+		rt_epoch_end(); /* the next block at this place is new memory */
 }
 
 /* [realloc] */

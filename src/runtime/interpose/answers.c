@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answers.c - what the program is told about the time
+ * answers.c - the times that the program reads
  */
 #include "runtime/interpose/answers.h"
 
@@ -76,7 +76,7 @@ static void answer_put(int64_t now)
 		       (uint32_t)((uint64_t)now >> RT_ADDRESS_BITS), 0);
 }
 
-/* The same of a thread that runs in parallel: it is told the truth. */
+/* The same for a thread that runs in parallel: it gets the real time. */
 static void answer_parallel(int64_t now)
 {
 	const struct rt_thread *self = rt_hot.is_own ? NULL : rt_self();
@@ -86,7 +86,7 @@ static void answer_parallel(int64_t now)
 	answer_put(now);
 }
 
-/* What the calling thread is told, if the clock says `now`. */
+/* The answer to the calling thread, when the clock says `now`. */
 static int64_t answer_of(clockid_t clock, int64_t now)
 {
 	if (rt.is_free) {

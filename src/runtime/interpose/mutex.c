@@ -2,26 +2,26 @@
  *
  * mutex.c - mutexes of all kinds
  *
- * Rules.  [lock]    waits until nobody holds it; then acq(l).  A thread that holds it
- *                   goes deeper if it is recursive, gets EDEADLK if it checks errors,
- *                   and otherwise waits for itself: a deadlock.
- *         [unlock]  at the outermost level rel(l), and one of those who wait may try.
- *                   Somebody else's unlock is refused by the kinds that check, and is
- *                   otherwise believed: rel(l) needs an owner in a trace, so nothing is
- *                   recorded but the lock gets a new number.
- *         [foreign] one that other processes share is the kernel's; acq(l) and rel(l) are
- *                   recorded between its lock and unlock
- *         [free]    So are all others if threads run in parallel, but for robust ones.  These
- *                   functions do not enter the runtime then, and keep nothing: the recorder
- *                   follows who holds a lock (record/merge_locks.h).
- *         [robust]  the end of a thread that holds it is seen by the next lock
- *                   (EOWNERDEAD).  If that thread unlocks it without making it consistent,
- *                   no thread gets it any more (ENOTRECOVERABLE).
- *         [hidden]  In a program of tasks, the locks of libgfortran, which guard its files, are no
- *                   events: they order nothing that the program may rely on, and would stand in
- *                   the way of a verdict.
- *         [invalid] glibc marks a destroyed mutex by its kind, -1: every use is an error, EINVAL
- *         [time]    an invalid time is an error where the lock would have to wait
+ * Rules.  [lock]    Waits until the mutex has no owner; then acq(l).  If the owner locks it again:
+ *                   a recursive mutex counts, one that checks errors returns EDEADLK, and with
+ *                   any other the thread waits for itself, which is a deadlock.
+ *         [unlock]  At the outermost level: rel(l), and wakes one thread that waits.  If another
+ *                   thread than the owner unlocks it: the kinds that check refuse.  With any
+ *                   other kind the mutex is free then.  A trace has no rel(l) without an owner, so
+ *                   the runtime records nothing and gives the lock a new number.
+ *         [foreign] If other processes share the mutex, the kernel knows its owner.  The runtime
+ *                   calls the real functions, and records acq(l) and rel(l) between them.
+ *         [free]    Likewise for all but robust mutexes if threads run in parallel.  Then these
+ *                   functions do not enter the runtime and keep no state: the recorder
+ *                   follows the owners of locks (record/merge_locks.h).
+ *         [robust]  If the owner ends, the next lock returns EOWNERDEAD.  If that thread unlocks
+ *                   the mutex without making it consistent, every later lock returns
+ *                   ENOTRECOVERABLE.
+ *         [hidden]  In a program of tasks, locks of libgfortran, which guard its files, are no
+ *                   events: they order nothing that the program may rely on, and would be an
+ *                   obstacle to the verdict.
+ *         [invalid] glibc gives a destroyed mutex the kind -1.  Every use of it returns EINVAL.
+ *         [time]    An invalid time is an error only where the lock would have to wait.
  */
 #include "runtime/interpose/mutex.h"
 
@@ -44,7 +44,7 @@ enum { /* glibc's __kind */
        KIND_ELISION = 256 | 512
 };
 
-static bool has_robust; /* there is, or was, a robust one */
+static bool has_robust; /* the program has initialised a robust mutex */
 
 static bool has_invalid_kind(const pthread_mutex_t *mutex)
 {
@@ -58,7 +58,7 @@ static bool is_parallel(const pthread_mutex_t *mutex)
 	return rt.is_free && !(mutex->__data.__kind & KIND_ROBUST) && !has_invalid_kind(mutex);
 }
 
-/* glibc sets the same bit for robust mutexes: those were seen by pthread_mutex_init. */
+/* glibc sets the same bit for robust mutexes; pthread_mutex_init has noted those. */
 bool rt_mutex_is_foreign(const pthread_mutex_t *mutex)
 {
 	if (rt_likely(!(mutex->__data.__kind & KIND_SHARED)) || has_invalid_kind(mutex))
@@ -69,7 +69,7 @@ bool rt_mutex_is_foreign(const pthread_mutex_t *mutex)
 	return !o || !o->is_robust;
 }
 
-/* The C library has it: [foreign] [free]. */
+/* Whether the C library locks it: [foreign] [free]. */
 static bool is_real(const pthread_mutex_t *mutex)
 {
 	return is_parallel(mutex) || rt_mutex_is_foreign(mutex);
@@ -133,11 +133,11 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		return ENOTRECOVERABLE;
 	if (!rt_lock_await(self, o, deadline, pc))
 		return ETIMEDOUT;
-	if (o->is_lost) { /* meanwhile; the next one is told, too */
+	if (o->is_lost) { /* in the meantime; the next thread gets this answer, too */
 		rt_object_wake_one(o, 0);
 		return ENOTRECOVERABLE;
 	}
-	rt_lock_used(self, o, pc); /* the event has waited: a schedule cannot divide it here */
+	rt_lock_used(self, o, pc); /* the event may have waited: a schedule cannot divide it here */
 	rt_lock_begin(self, o, 1, deadline, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
@@ -191,7 +191,7 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 	return 0;
 }
 
-/* [free] The same. */
+/* [free] As rt_mutex_give_all(). */
 static uint32_t parallel_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
 	uint32_t depth = kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ? mutex->__data.__count : 1;
@@ -238,7 +238,7 @@ void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t 
 	rt_lock_begin(self, o, depth ? depth : 1, RT_NEVER, pc);
 }
 
-/* It would have waited until the deadline. */
+/* The real function returned `rc`; it would have waited until the deadline. */
 static int real_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, rt_time deadline,
 		      uintptr_t pc)
 {
@@ -251,7 +251,7 @@ static int real_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, rt
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	if (o->owner == self)
 		o->depth++;
-	else /* how long the kernel would have waited is not known */
+	else /* the runtime does not know how long the kernel would have waited */
 		rt_lock_begin(self, o, 1, RT_NO_WAIT, pc);
 	return rc;
 }
@@ -321,7 +321,8 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 		return rt_real.pthread_mutex_lock(mutex);
 	if (is_parallel(mutex) && is_owner(self, mutex) && !is_checked(mutex))
 		rt_misuse(RT_MISUSE_DOUBLE_LOCK, (uintptr_t)mutex, RT_CALLER);
-	if (is_parallel(mutex) && rt_real.pthread_mutex_trylock(mutex) == 0) /* no wait: mostly */
+	if (is_parallel(mutex) &&
+	    rt_real.pthread_mutex_trylock(mutex) == 0) /* mostly the thread need not wait */
 		return real_taken(self, mutex, 0, RT_NEVER, RT_CALLER);
 	if (is_real(mutex))
 		return real_taken(self, mutex, REAL(self, mutex, rt_real.pthread_mutex_lock(mutex)),

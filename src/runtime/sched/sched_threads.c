@@ -92,11 +92,11 @@ void rt_sched_exit(struct rt_thread *self)
 	self->state = RT_DONE;
 	rt_sched.nlive--;
 	rt_turn_end(self);
-	bool is_last = rt_sched.nlive == 0; /* the functions of atexit follow, in this thread */
+	bool is_last = rt_sched.nlive == 0; /* this thread goes on to run the functions of atexit */
 	if (!is_last)
-		rt_signals_block(); /* handlers that run from here on would be nobody's */
+		rt_signals_block(); /* a handler that ran from here on would have no thread */
 	rt_hot.self = NULL;
-	rt_hot.is_own = true; /* and no stranger */
+	rt_hot.is_own = true; /* stranger.c must not take it for a new thread */
 	rt_hot.top = rt_hot.end;
 	struct rt_thread *t = is_last ? NULL : rt_baton_give(self);
 	rt_sched_unlock();
