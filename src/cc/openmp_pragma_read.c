@@ -4,6 +4,8 @@
  */
 #include "cc/openmp_pragma_read.h"
 
+#include "cc/openmp_scanner.h"
+
 #include <string.h>
 
 static bool is_directive_word(struct cc_span name)

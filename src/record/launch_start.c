@@ -5,6 +5,7 @@
 #include "record/launch_state.h"
 
 #include "base/memory.h"
+#include "runtime/channel/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listener.h - who hears what the program does: the recorder, or a detector in its process
+ * listener.h - where reports of the program go: to the recorder, or to a detector in its process
  *
  * Idea.   The runtime reports to one listener, which the program has from its start to its end:
  *

@@ -2,7 +2,7 @@
  *
  * modules.c - the program and its shared libraries: where they lie, which ones they are
  *
- * A module is told as its path and build id (hexadecimal), the address that its own
+ * A module is reported as its path and build id (hexadecimal), the address that its own
  * addresses count from, and how far it reaches.  The program, which has the runtime in it,
  * was compiled with snag; so was a library that asks for it.
  */
@@ -22,7 +22,8 @@ struct range {
 	uintptr_t start, end;
 };
 
-static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
+static struct range
+	instrumented[MOST_INSTRUMENTED]; /* modules; most addresses are in the first one */
 static uint32_t ninstrumented;
 static struct range fortran; /* its library; empty: not loaded */
 static uint64_t reported;    /* how many the loader had loaded when we last looked */

@@ -3,7 +3,7 @@
  * options.c - SNAG_OPTIONS=key=value:key=value
  *
  * Separators are : , space, tab and newline; a value may be quoted with ' or ".
- * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.
+ * In SNAG_OPTIONS an unknown key is an error; in TSAN_OPTIONS it is ignored.
  */
 #include "runtime/options.h"
 
@@ -205,7 +205,7 @@ void rt_options_channel(const char *text)
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;
-	if (rt_options.schedule[0]) /* whoever follows one takes turns */
+	if (rt_options.schedule[0]) /* threads that follow a schedule take turns */
 		rt_options.free = 0;
 }
 

@@ -2,15 +2,15 @@
  *
  * atomic.c - C11 atomics and fences
  *
- * Rules.  [order]  A turn may end before an atomic; the operation itself is done with
- *                  the order seq_cst, since other processes, and threads outside their
- *                  turn, may look at the same memory.  The order the program asked for
- *                  goes into the trace, where it counts.
+ * Rules.  [order]  A turn may end before an atomic; the operation itself has the
+ *                  order seq_cst, because other processes, and threads outside their turn,
+ *                  may use the same memory.  The trace has the order that the program
+ *                  specifies.
  *         [cas]    A compare-exchange that fails is a load with its failure order.
  *         [free]   Threads that run in parallel do an operation, and take its number, under a lock
  *                  that the address chooses (lane.h).
- *         [spin]   A thread that sees the same value again and again lets others run.  OpenMP has
- *                  one thread running at a time also where nobody listens; a fence is its flush.
+ *         [spin]   A thread that reads the same value again and again yields.  With OpenMP one thread
+ *                  runs at a time, also if the runtime records nothing; a fence is its flush.
  */
 #include "omp/hooks.h"
 #include "runtime/access/access.h"
@@ -35,11 +35,11 @@ enum { WORD = 8 };
 /* What an update does with the value it replaces. */
 enum taking {
 	COUNTS, /* adds to it, for example */
-	TAKES,	/* sees it, and may act accordingly; for loads, too */
+	TAKES,	/* reads it, and may act accordingly; loads do, too */
 	LAST,	/* a counter became 0: the last in every run */
 };
 
-/* The operation that follows, and what is told of it, are one step. */
+/* The operation that follows, and the report of it, are one step. */
 static struct rt_thread *begin(const volatile void *at)
 {
 	if (rt_likely(!rt.is_free))
@@ -85,7 +85,7 @@ static void operation_report(struct rt_thread *self, enum rt_op op, enum taking 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
 {
 	enum { POLLS = 256 };
-	static uint32_t polls; /* of any thread: it only has to grow */
+	static uint32_t polls; /* shared by all threads: it only has to grow */
 	if (self)
 		rt_spin_look(self, (uintptr_t)at, value);
 	else if (__snag_omp_yield && ++polls % POLLS == 0)
@@ -162,7 +162,7 @@ static inline void store128(volatile a128 *at, a128 v)
 
 /* The ABI. */
 
-/* Who counts down to 0 is the last one in every run: it takes. */
+/* The thread that counts down to 0 is the last one in every run: it takes. */
 #define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \
 	static inline a##bits name##bits##_makes(a##bits x, a##bits y)                            \
 	{                                                                                         \
@@ -256,7 +256,7 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 		__snag_omp_yield();
 }
 
-/* Between a thread and its own signal handler: the compiler's business. */
+/* Orders a thread and its own signal handler, which only concerns the compiler. */
 RT_ABI(void, __tsan_atomic_signal_fence, int order)
 {
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass.c - what the plugin for clang (pass/) calls beyond the ABI of ThreadSanitizer
+ * pass.c - functions that the plugin for clang (pass/) calls in addition to ThreadSanitizer's ABI
  */
 #include "runtime/access/access.h"
 
@@ -41,7 +41,7 @@ struct dim {
 	uint64_t count;
 };
 
-/* Each in a record, if its places lie side by side. */
+/* Reports one loop, in one record if its places lie side by side. */
 static void range_report(uintptr_t addr, uint64_t size, bool is_write, const struct dim *dim,
 			 unsigned n, uintptr_t pc)
 {
@@ -58,7 +58,7 @@ static void range_report(uintptr_t addr, uint64_t size, bool is_write, const str
 		range_report(addr, size, is_write, dim, n - 1, pc);
 }
 
-/* One event; false: nothing of it is told. */
+/* Counts one event.  Returns false if its accesses are not recorded. */
 static bool range_count(void)
 {
 	return rt_access_count() && !rt.is_unheard;

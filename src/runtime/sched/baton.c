@@ -13,8 +13,8 @@
 #include "runtime/sys.h"
 
 enum {
-	BUSY_WAITS = 400, /* looks for the baton: as long as a wake in the kernel takes */
-	VAIN_MIN = 4,	  /* waits without, after one in vain, ... */
+	BUSY_WAITS = 400, /* tests of `go`: they take as long as a wake in the kernel */
+	VAIN_MIN = 4,	  /* how many waits follow without tests, after one in vain, ... */
 	VAIN_MAX = 64,	  /* ... and after many */
 };
 
@@ -36,7 +36,7 @@ void rt_turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_record_settle(); /* it may change whose events follow */
+	rt_record_settle(); /* it may change which thread the next events belong to */
 	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	if (t->kept_epoch && t->kept_ends == rt.ends)
 		rt_epoch_go_on(t->kept_epoch);

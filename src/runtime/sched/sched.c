@@ -55,7 +55,7 @@ struct rt_thread *rt_enter(void)
 	return self;
 }
 
-/* The turn of self ends, it stays ready. */
+/* Ends the turn of self, which stays ready, and waits for the next one. */
 static void turn_over(struct rt_thread *self)
 {
 	rt_sched_lock();
@@ -63,10 +63,11 @@ static void turn_over(struct rt_thread *self)
 	rt_baton_pass(self, RT_NEVER);
 }
 
-/* The epoch of self goes on in its next turn, unless others do more than access memory (access.h). */
+/* Keeps the epoch of self for its next turn, unless other threads do more than access memory
+ * (access.h). */
 static void epoch_keep(struct rt_thread *self)
 {
-	if (rt.is_of_tasks || rt_options.forget) /* so is every judged program */
+	if (rt.is_of_tasks || rt_options.forget) /* every judged program is one of tasks */
 		return;
 	self->kept_epoch = rt_hot.filter->key[0];
 	self->kept_ends = rt.ends;
@@ -77,7 +78,7 @@ bool rt_sched_event(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return false;
-	if (rt.is_free) { /* which has just turned out */
+	if (rt.is_free) { /* rt_enter() has just found that */
 		rt_hot.fuel--;
 		rt_leave_free();
 		return false;
@@ -130,7 +131,7 @@ void rt_sched_prefer(struct rt_thread *self, struct rt_thread *t)
 	rt_baton_follow(self, t, RT_NEVER);
 }
 
-/* Only sleeping threads are left beside one that waits for something: time passes. */
+/* All other threads sleep while the calling one polls: lets time pass. */
 static void yield_to_time(void)
 {
 	rt_sys_sleep(YIELD_NS);
@@ -147,7 +148,7 @@ static void yield(struct rt_thread *self, bool waits)
 	}
 	if (__snag_omp_yield && __snag_omp_yield())
 		return;
-	if (rt_policy_follows()) /* the schedule says who runs when */
+	if (rt_policy_follows()) /* the schedule decides when each thread runs */
 		return;
 	rt_policy_yielded(self);
 	if (rt_sched.nready == 0 && rt_sched.timed)
@@ -155,7 +156,7 @@ static void yield(struct rt_thread *self, bool waits)
 	if (rt_sched.nready == 0 && !rt_sched.timed) {
 		if (rt_sched.nout == 0)
 			return;
-		rt_sched_out(self); /* whoever is in a system call may need a processor */
+		rt_sched_out(self); /* a thread in a system call may need a processor */
 		rt_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 		rt_sched_in(self);
 		return;
@@ -179,7 +180,7 @@ void rt_sched_spin(struct rt_thread *self)
 	yield(self, true);
 }
 
-/* Runs the handlers of signals, which may wait, too; whether it was woken. */
+/* Runs the handlers of signals, which may wait, too.  Returns whether another thread woke self. */
 static bool wait_ended(struct rt_thread *self)
 {
 	bool is_woken = !self->has_timed_out, was_interrupted = self->was_interrupted;
@@ -191,7 +192,7 @@ static bool wait_ended(struct rt_thread *self)
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
 	rt_record_drain();
-	if (rt_signals_pending(self)) /* it came since the last time they were run */
+	if (rt_signals_pending(self)) /* a signal came since handlers last ran */
 		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
 	if (rt.is_free) {
 		rt_free_block(self, object, deadline);

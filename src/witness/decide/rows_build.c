@@ -3,7 +3,7 @@
  * rows_build.c - the weakest order that every witness keeps: finding its edges
  *
  * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
- *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
+ *         crossing: a join of rows (row_joins.h), and an edge unless its thread knows of it
  *         already, as if all its reads were causal.  Forks, joins and named reads are edges always.
  *         The joins
  *         are run twice for each group of columns: once to see which crossings are new, as the row of
