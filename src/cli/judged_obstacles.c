@@ -67,7 +67,7 @@ bool cli_obstacles_print(const struct rt_verdict *verdict, const char *program, 
 	for (enum rt_obstacle k = 0; is_known && k < RT_OBSTACLES; k++)
 		if (verdict->obstacle[k])
 			cli_certificate_obstacle(&certificate, k,
-					      location(symbols, &names, verdict->obstacle[k]));
+						 location(symbols, &names, verdict->obstacle[k]));
 	if (is_known && snag_printer_open(&to, "/dev/stderr", &err) == 0) {
 		snag_certificate_text(&certificate, &names, tool, &to);
 		snag_printer_commit(&to, &err);

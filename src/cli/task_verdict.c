@@ -26,7 +26,8 @@ bool cli_is_of_tasks(const struct snag_analysis *a)
 
 void cli_certificate_obstacle(struct snag_certificate *c, enum rt_obstacle what, snag_loc loc)
 {
-	snag_obstacle_at(snag_certificate_add(c, obstacle[what].kind, "%s", obstacle[what].words), loc);
+	snag_obstacle_at(snag_certificate_add(c, obstacle[what].kind, "%s", obstacle[what].words),
+			 loc);
 }
 
 static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)

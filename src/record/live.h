@@ -65,7 +65,7 @@ struct snag_live_end {
 	bool was_late;		   /* it was killed because it took too long */
 	double seconds;		   /* that it took, and recording it */
 	struct rt_verdict verdict; /* of a detector inside it */
-	uint32_t inputs;		   /* that the program read: bits 1 << enum rt_input */
+	uint32_t inputs;	   /* that the program read: bits 1 << enum rt_input */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;

@@ -289,7 +289,7 @@ enum rt_note {
 	RT_NOTE_LAUNCH,	  /* it does */
 	RT_NOTE_LAUNCHED, /* all of them have ended */
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
-	RT_NOTE_OBSTACLE,	  /* the program met an obstacle; address = enum rt_obstacle, loc: where.
+	RT_NOTE_OBSTACLE, /* the program met an obstacle; address = enum rt_obstacle, loc: where.
 			   * In tasks only, at least once for each place */
 	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
 			   * name, the first one lowest; size = which of its RT_NAME_PARTS */

@@ -19,7 +19,7 @@
 void rt_done_note(uintptr_t addr, bool is_write); /* an access of the running context */
 void rt_done_phase(struct rt_thread *self);	  /* the model has been given a phase ... */
 void rt_done_segment(struct rt_thread *self);	  /* ... or that a segment begins or ends */
-void rt_done_number_read(struct rt_thread *self);	  /* the task reads its thread number */
+void rt_done_number_read(struct rt_thread *self); /* the task reads its thread number */
 
 /* As struct snag_omp_hooks says. */
 uint64_t rt_omp_done(void);
