@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure events
+ * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure is events
  *
- * Idea.   The library runs the tasks one at a time and reports what each does (task/hooks.h).  A
+ * Idea.   The library runs the tasks one at a time and reports their events (task/hooks.h).  A
  *         task is a fiber (fiber.c) with a thread number of its own.  There is no fork and no join:
  *         events of tasks order tasks.
  *
  * Rules.  [launch]  The first task is the thread that launches: a launch is a finish in it.
  *         [create]  A created task is a new fiber, which runs next.
  *         [runs]    The thread becomes the fiber of that task.  The first time, its stack is new
- *                   memory, whichever task used it before.
+ *                   memory.
  *         [end]     The fiber is freed when another one has taken over.
- *         A listener may hear of these when the other fiber runs: once, not twice (listener.h).
+ *         For some listeners, one report contains such an event and the switch to the other fiber
+ *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).
  *         [fresh]   Only the task itself can reach its stack, at whose end is the copy of its
- *                   argument, before its first event.  A listener that does not need fresh memory
- *                   hears of no access there until then; nor, if the task ends before, that the
- *                   memory is new.
+ *                   argument, before its first event.  To a listener that does not need fresh
+ *                   memory, the runtime reports no access there until then; nor, if the task ends
+ *                   before, that the memory is new.
  *
  * State.  tid[task]  the thread number of each task of this launch, if the listener needs it; 0 is
  *                    the launcher
- *         fresh      [fresh] that stack, while rt.is_fresh
+ *         fresh      [fresh] the stack of the running task, while rt.is_fresh
  */
 #include "runtime/tasks/tasks.h"
 
@@ -49,15 +50,15 @@ static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
-static struct rt_thread *ended;		 /* it goes when it no longer runs */
-static struct rt_thread *created;	 /* it runs next, and was created by */
-static uint8_t created_by;		 /* an event of this kind */
+static struct rt_thread *ended;		 /* it is freed when another fiber runs */
+static struct rt_thread *created;	 /* it runs next; it was created by ... */
+static uint8_t created_by;		 /* ... an event of this kind */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
 static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 
-/* The shadow stack of the launcher, which goes on there even if its task does not. */
+/* The shadow stack of the launcher: it continues there, also if its task does not end. */
 static struct rt_frame *launch_top;
 static uint64_t launch_beyond;
 
@@ -103,7 +104,7 @@ static void create(struct rt_thread *self, uint8_t op) /* [create] */
 		rt_sections_created(self->tid, created->tid);
 }
 
-/* Whether it is told when another task runs. */
+/* Returns whether the listener gets the event when the other task runs ([merged] of listener.h). */
 static inline bool is_reported_later(uint8_t op)
 {
 	const uint32_t ops =
@@ -132,7 +133,7 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
-			return; /* the launcher goes on */
+			return; /* the launcher continues */
 		ended = self;
 		break;
 	case SNAG_OP_PROMISE_SET:
@@ -190,7 +191,7 @@ static void stack_report(const struct snag_stack *stack, uint32_t thread)
 	argument.arg = 0;
 }
 
-/* The thread goes on as that fiber. */
+/* The thread continues as that fiber. */
 static void become(struct rt_thread *self, struct rt_thread *to)
 {
 	self->beyond = rt_hot.beyond;
@@ -219,7 +220,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	self->called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
-	if (to != created) /* its call goes on */
+	if (to != created) /* its call continues */
 		rt_tasks_place = to->called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
@@ -270,7 +271,7 @@ static void on_obstacle(void *ctx, enum snag_task_obstacle what)
 				  (uintptr_t)rt_tasks_place); /* of one list */
 }
 
-/* Tells who waits for what, and where it came to wait. */
+/* Reports what a task waits for, and where. */
 static void waiting_report(const struct snag_waiting *w)
 {
 	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
@@ -281,7 +282,7 @@ static void waiting_report(const struct snag_waiting *w)
 	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
 }
 
-/* The thread that launched is itself again. */
+/* The thread that launched continues as itself. */
 static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting, size_t n)
 {
 	if (!rt_sched_point())
