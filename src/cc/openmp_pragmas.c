@@ -36,8 +36,8 @@
  *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
  *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are
  *                    left as they are
- *         [left]     loops with inscan, and of simd, that are left as they are say that nobody
- *                    sees their iterations
+ *         [left]     loops with inscan, and of simd, that are left as they are get a mark: the
+ *                    runtime does not see their iterations
  *         [split]    for clang: see openmp_split.h
  *         [statements]  of simd loops are told apart: see openmp_statements.h
  *         [masked]   for gcc, from 12 on: see openmp_masked.h

@@ -210,7 +210,7 @@ static bool has_race(const struct snag_report *report)
 	return false;
 }
 
-/* Files first: whoever closes standard output early (head) still gets them. */
+/* Files first: they are complete even if standard output is closed early (head). */
 static int reports_write(const struct snag_report *report, const struct snag_analysis *a,
 			 const struct snag_source *src, const struct analyze_values *v,
 			 struct snag_error *err)

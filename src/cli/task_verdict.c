@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_verdict.c - what a run of a program of tasks proves, from what was found and told
+ * task_verdict.c - what a run of a program of tasks proves, from the findings and the obstacles
  */
 #include "cli/task_verdict.h"
 

@@ -8,9 +8,9 @@
 
 #include <time.h>
 
-/* snag cc renames the program's own calls of these, and what gcc calls for its own purposes
- * (openmp_code.h). The plain names are what files call that were compiled otherwise: by
- * themselves, or gcc for them; nobody knows which. */
+/* snag cc renames the program's own calls of these functions, and the calls that gcc inserts
+ * (openmp_code.h).  Files that were compiled in another way call the plain names.  There the library
+ * cannot tell a call of the program from one of gcc. */
 
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {
@@ -57,7 +57,7 @@ MP_ABI(int, __snag_omp_iteration, void)
 	return mp_iteration();
 }
 
-/* What it puts between the statements of simd loops. */
+/* snag cc inserts this call between the statements of simd loops. */
 MP_ABI(void, __snag_omp_statement, unsigned number)
 {
 	const struct mp_team *team = MP_ENTER()->team;
@@ -65,8 +65,8 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
 		mp_lockstep_statement(team->lockstep, number);
 }
 
-/* And into those whose iterations nobody tells apart.  Of simd they may be outside of all
- * regions. */
+/* snag cc inserts this call into loops whose iterations are not told apart.  A simd loop may be outside
+ * of all regions. */
 MP_ABI(int, __snag_omp_together, void)
 {
 	static bool is_reported;

@@ -2,12 +2,12 @@
  *
  * hooks.h - how a detector attaches to a program that uses OpenMP
  *
- * A detector in the process defines __snag_omp_hooks().  If it returns a table, it hears of
- * the structure of the program as events of tasks (trace/ops.def), in the order of a run on one
- * thread at a time.
+ * A detector in the process defines __snag_omp_hooks().  If it returns a table, the
+ * library reports the structure of the program to it as events of tasks (trace/ops.def), in the order
+ * of a run on one thread at a time.
  *
- * A *context* is a stack on which something runs or is suspended; whoever runs is one context, and
- * speaks as one task, which may change while the context goes on.
+ * A *context* is a stack on which code runs or is suspended.  One context runs at a time, as one task.
+ * A context can change its task while it runs.
  */
 #ifndef SNAG_OMP_HOOKS_H
 #define SNAG_OMP_HOOKS_H
@@ -49,8 +49,8 @@ struct snag_omp_implicit {
 /* What happens to the segment of an implicit task: an iteration, a section, a team of a league. */
 enum snag_omp_segment {
 	SNAG_OMP_SEGMENT_NEW,	/* it begins, as a task that the present one creates */
-	SNAG_OMP_SEGMENT_AGAIN, /* it goes on, as a task that has been created before */
-	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task goes on */
+	SNAG_OMP_SEGMENT_AGAIN, /* it continues, as a task that was created before */
+	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task continues */
 };
 
 /* What happens to the private copy of a reduction, on the heap. */
@@ -95,34 +95,34 @@ struct snag_omp_hooks {
 	/* Makes a context with this stack.  NULL, NULL: returns that of the calling, initial
 	 * thread. */
 	void *(*context)(const void *low, const void *high);
-	/* The calling thread goes on as context `to`, with an empty stack and as that task.
+	/* The calling thread continues as context `to`, with an empty stack and as that task.
 	 * SNAG_OMP_SAME: as it was when it stopped. */
 	void (*context_switch)(void *to, uint32_t task);
-	/* Makes a thread that runs run(arg) when it is first handed to.  Returns its context. */
+	/* Makes a thread that calls run(arg) when thread_hand() first lets it run.  Returns its context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
-	/* The thread of context `to` runs; the caller waits until another one hands to it. */
+	/* The thread of context `to` runs; the caller waits until thread_hand() lets it run. */
 	void (*thread_hand)(void *to);
 
 	/* Tasks. */
 	void (*launch)(bool begins); /* the outermost region with several threads */
-	/* The calling context speaks as that task. */
+	/* The calling context runs that task. */
 	void (*become)(uint32_t task);
-	/* The present task does one of trace/ops.def. */
+	/* The running task makes an event of trace/ops.def. */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The present task spawns one that runs at once, in this context, called from `place`, with
+	/* The running task spawns one that runs at once, in this context, called from `place`, with
 	 * these arguments; is_new: memory() has not reported them.  One call for memory, event,
 	 * context_switch, stack, enter and fresh.  Task 0: it takes a number.  Returns the
 	 * number. */
 	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
 			  size_t nbytes, bool is_new);
-	/* The present task ends, and the calling thread goes on as that context. */
+	/* The running task ends, and the calling thread continues as that context. */
 	void (*ended)(void *to, const void *place);
 	/* What a task is to the programmer. */
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	/* The calling context runs that implicit task, in that phase. */
 	void (*phase)(const struct snag_omp_implicit *who);
-	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context speaks as
-	 * `task`. OVER: it speaks as `task`, the implicit one, again.  has_loans: tasks that
+	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context runs
+	 * `task`.  OVER: it runs `task`, the implicit one, again.  has_loans: tasks that
 	 * know the stack of the implicit task were not waited for (own/loans.h). */
 	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
 			const void *place);
@@ -167,7 +167,7 @@ struct snag_omp_hooks {
 __attribute__((weak)) const struct snag_omp_hooks *__snag_omp_hooks(void);
 
 /* Of the library, for the detector: the program waits for something without saying so.
- * Returns whether another context has run meanwhile. */
+ * Returns whether another context has run in between. */
 __attribute__((weak)) bool __snag_omp_yield(void);
 
 /* Likewise: where the program has called the library. */

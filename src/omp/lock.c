@@ -25,7 +25,7 @@ struct mp_lock {
 	struct mp_queue waiting;
 	struct mp_context *next; /* the last that may go on, until it does; or NULL */
 	unsigned passes;	 /* so often another one came before that */
-	uint32_t passed;	 /* the promise set when it was given to who waited, + 1 */
+	uint32_t passed;	 /* the promise set when a waiting task got the lock, + 1 */
 	unsigned known;		 /* by how many, of those that are not known by an address */
 };
 
@@ -131,7 +131,7 @@ static bool is_too_early(void) /* [order] */
 	return mp.has_order && mp.launched && !mp_asks(SNAG_OMP_MAY_ENTER);
 }
 
-/* Whether it is another's turn, who does not have to wait for anything else. */
+/* Whether it is the turn of another context, which only waits for this lock. */
 static bool is_passed(struct mp_lock *lock) /* [next] */
 {
 	return lock->next && !mp.has_order && ++lock->passes % 2 == 0;
@@ -179,7 +179,7 @@ void mp_lock_give(struct mp_lock *lock)
 		mp_ready(next);
 	}
 	mp_queue_ready(&mp.entering);
-	if (++given % POLLS == 0) /* who looks again and again may wait for another */
+	if (++given % POLLS == 0) /* a context that polls the lock may wait for another one */
 		mp_yield();
 }
 

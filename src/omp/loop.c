@@ -49,7 +49,7 @@ struct mp_loop_shared {
 	unsigned number; /* of the loop in its region */
 	int left;
 	struct mp_dealt dealt;
-	bool is_taken; /* a thread has it */
+	bool is_taken; /* a thread executes it */
 	bool is_counted;
 	uint32_t nbefore; /* [static]: such loops in this phase */
 	bool is_cancelled;
@@ -127,7 +127,7 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 	return s;
 }
 
-/* [record] Whoever comes first decides for all. */
+/* [record] The first thread that arrives decides for all. */
 static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 {
 	enum { MOST = 1 << 21, LEAST = 1 << 14 };
@@ -185,7 +185,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	if (!t->team->is_reported)
 		loop->chunk = is_one_by_one || !count ? 1 : count;
 	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
-		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
+		loop->chunk = (count - 1) / (uint64_t)n + 1; /* no detector sees it */
 	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
 	if (!doacross) {
 		t->loops++;
@@ -226,7 +226,7 @@ static inline enum snag_omp_label chunk_label(const struct mp_loop *loop)
 	return loop->is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION;
 }
 
-/* [static] Whoever has it to do in the loops before may not have come so far. */
+/* [static] Waits until the thread with this chunk has executed it in the earlier loops. */
 static void chunk_await(const struct mp_task *t, const struct mp_loop *loop)
 {
 	const struct mp_static *kept = loop->kept;

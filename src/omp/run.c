@@ -122,7 +122,7 @@ void mp_body_begin(struct mp_task *t) /* [begin] */
 		exclusive_all(t, true);
 }
 
-/* By its own context, or by whoever fulfils its event. */
+/* Called by the context of the task, or by the one that fulfils its event. */
 void mp_promises_report(const struct mp_task *t)
 {
 	if (t->is_part)
@@ -144,7 +144,7 @@ bool mp_body_end(struct mp_task *t) /* [end] */
 	return true;
 }
 
-/* Those who wait for it go on; its end is told before another context runs. */
+/* Makes the contexts ready that wait for the task; its end is reported before another context runs. */
 static inline void task_left(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;
@@ -208,7 +208,7 @@ static void depend_begin(struct mp_task *t)
 		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
-/* Returns whether the task ends, which is to be told. */
+/* Returns whether the task ends, so that the caller reports it. */
 static inline bool fiber_run(struct mp_task *t)
 {
 	snag_exceptions_restore(&(struct snag_exceptions){0});
@@ -248,7 +248,7 @@ static void called_main(void *arg) /* [call] */
 		mp.hooks->ended(to->handle, mp.place);
 	else if (mp.hooks)
 		mp.hooks->context_switch(to->handle, SNAG_OMP_SAME);
-	self->next = mp.spare; /* nobody takes it before it has returned */
+	self->next = mp.spare; /* no context takes it before this function has returned */
 	mp.spare = self;
 }
 

@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-enum { MOST_SAFE = 1 << 16 }; /* more: as if there were no such clause, which allows more */
+enum { MOST_SAFE = 1 << 16 }; /* more: like no such clause, which allows any number */
 
 struct mp_lockstep {
 	uint32_t *last;
@@ -72,7 +72,7 @@ bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
 	return l->is_reported || l->ended;
 }
 
-/* After those before it, which is told to those behind it. */
+/* Orders a statement after the ones before it and before the ones behind it, by promises. */
 static void link_add(uint32_t *last)
 {
 	if (*last)

@@ -100,7 +100,7 @@ bool mp_segment_end(struct mp_task *t)
 		task_ended(t);
 	t->spare_id = !was_reported || mp_asks(SNAG_OMP_MAY_REUSE)
 			      ? t->id
-			      : 0; /* or as if it had never been */
+			      : 0; /* or the segment was never reported */
 	mp_segment_leave(t);
 	return was_reported;
 }
@@ -138,7 +138,7 @@ void mp_number_read(struct mp_task *t)
 		mp_chunk_end(t);
 }
 
-/* The phase ends, and goes on as another one afterwards: so no task is left that is parallel. */
+/* Ends the phase, which continues as another one afterwards: so no parallel task is left. */
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
@@ -230,7 +230,8 @@ static struct mp_context *lowest_take(struct mp_queue *q)
 	return taken;
 }
 
-/* In an order of sections who came first depends on it; then the numbers of threads count. */
+/* With an order of sections, the order of arrival depends on that order; so the numbers of the threads
+ * decide here. */
 static void waiting_ready(struct mp_team *team)
 {
 	struct mp_queue sorted = {0};

@@ -384,7 +384,7 @@ static void circle_note(struct snag_convert *c, const struct rt_record *r)
 	struct snag_convert_notes *n = &c->notes;
 	unsigned how = rt_record_size(r);
 	bool is_join = how == RT_WAITS_THREAD;
-	/* A lock that somebody waits for was taken before. */
+	/* A thread waits for the lock, so another one has taken it before. */
 	if (n->ncircle == SNAG_CONVERT_WAITS || how > RT_WAITS_THREAD ||
 	    (!is_join && (r->arg >= c->lock_cap || !c->lock[r->arg].id)))
 		return;

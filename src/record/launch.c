@@ -32,8 +32,8 @@ void snag_attached_answer(const struct snag_attached *to, int status)
 		__atomic_store_n(&to->at->answer, 1 + (uint32_t)(status & 0xff), __ATOMIC_RELEASE);
 }
 
-/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer
- * is to hear of it; returns how many.  What the program writes later changes none of them. */
+/* Copies the records that are there: up to `room`, to the end of the lap, and until `taken` is due.
+ * Returns how many.  What the program writes later changes none of them. */
 static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
 	const struct rt_record *slot = rt_channel_record(l->channel, l->n);
@@ -54,7 +54,7 @@ static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 }
 
 _Static_assert((int)RT_CHANNEL_RECORDS % (int)TAKEN_EVERY == 0,
-	       "the writer hears of every lap's end");
+	       "`taken` is stored at the end of every lap");
 
 /* What the program counted and could not record any more: runs that were open at its end.  Returns
  * how many records. */
@@ -220,7 +220,7 @@ int snag_launch_pid(const struct snag_launch *l)
 
 const char *snag_launch_opened(const struct snag_launch *l)
 {
-	char *end = l->channel->opened + RT_OPENED; /* whoever wrote there: */
+	char *end = l->channel->opened + RT_OPENED; /* the program can overwrite it: */
 	end[-1] = end[-2] = 0;
 	return l->channel->opened;
 }

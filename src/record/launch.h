@@ -55,7 +55,7 @@ int snag_launch_attach(struct snag_attached *to, const char *options,
 /* Lets the program, which waits for this at its end, end with this status. */
 void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
-/* Asks the runtime in the program to end it with this status. */
+/* Makes the runtime end the program with this status. */
 void snag_launch_halt(struct snag_launch *l, int status);
 
 /* Reads the next records, at most `room` of them.  Returns their number; 0 if there is none yet;

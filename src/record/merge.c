@@ -184,7 +184,7 @@ static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
 	m->last_fuel = l->fuel = fuel;
 }
 
-/* The number was taken: the lane that waits for the next one goes on. */
+/* The number was taken: the lane that waits for the next one continues. */
 static void number_took(struct snag_merge *m, uint32_t shard)
 {
 	const uint32_t next = ++m->next[shard];
@@ -408,7 +408,7 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 	}
 }
 
-/* A lane that has stopped hears of what was read of it. */
+/* When a lane stops, stores how much was read of its ring. */
 static void lane_stops(struct snag_merge *m, struct lane *l)
 {
 	taken_report(l);

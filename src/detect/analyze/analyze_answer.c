@@ -22,8 +22,8 @@ static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_s
 	return 1;
 }
 
-/* Returns whether its partners are still to be named: not if they were candidates. */
-static bool asks(const struct snag_collector *c)
+/* Returns whether partners of its racy accesses are still to be named: not if they were candidates. */
+static bool has_questions(const struct snag_collector *c)
 {
 	return c->partners.n && !c->verify;
 }
@@ -35,7 +35,7 @@ static int answer_partners(struct snag_analyze_run *r)
 	struct snag_source *src;
 	size_t n = 0;
 	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i]))
+		if (has_questions(&r->collector[i]))
 			partners[n++] = &r->collector[i].partners;
 	if (n == 0)
 		return 0;
@@ -48,7 +48,7 @@ static int answer_partners(struct snag_analyze_run *r)
 	/* One reading serves all detectors, so its time is shared evenly. */
 	double seconds = (snag_seconds_now() - begin) / (double)n;
 	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i]))
+		if (has_questions(&r->collector[i]))
 			r->collector[i].findings->seconds += seconds;
 	return rc;
 }
