@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/task_explored.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
@@ -48,12 +49,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "detectors, separated by commas, or all; default: drdp"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE|-",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write JSON; -: to standard output, and no text"},
+	CLI_OPTION_JSON_OR_STDOUT(FIELD(json)),
 	{.name = "explore",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -65,12 +61,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(schedules),
 	 .max = NOT_GIVEN - 1,
 	 .help = "explore at most N; 0, the default: all"},
-	{.name = "seconds",
-	 .kind = CLI_SECONDS,
-	 .value = "S",
-	 .offset = FIELD(seconds),
-	 .max = UINT32_MAX,
-	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	CLI_OPTION_EXPLORE_SECONDS(FIELD(seconds)),
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -95,12 +86,7 @@ static const struct cli_option task_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "figures about the run and the detectors"},
-	{.name = "limit",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(limit),
-	 .max = UINT64_MAX,
-	 .help = "explain the first N races, 0: all; default: 20"},
+	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{0},
 };
 #undef FIELD
