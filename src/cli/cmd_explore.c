@@ -201,15 +201,12 @@ static int json_write(const struct showing *s, char *const *argv, struct snag_er
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, s->v->json, err);
+	int rc = snag_json_open(&j, &to, s->v->json, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_incidents_program_json(argv, s->orders.nstatuses ? s->orders.status[0].status : 0, &j);
 	snag_orders_json(&s->orders, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 static int tasks_run(const struct explore_values *v, char *const *operand,
