@@ -137,8 +137,9 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		rt_object_wake_one(o, 0);
 		return ENOTRECOVERABLE;
 	}
-	rt_lock_used(self, o, pc); /* the event may have waited: a schedule cannot divide it here */
+	rt_lock_used_before(self, o, pc);
 	rt_lock_begin(self, o, 1, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		o->is_inconsistent = true;

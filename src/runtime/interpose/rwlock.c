@@ -80,8 +80,9 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 		return EDEADLK;
 	if (o->owner && !wait_for(self, o, true, deadline, pc))
 		return ETIMEDOUT;
-	rt_lock_used(self, o, pc);
+	rt_lock_used_before(self, o, pc);
 	reader_add(self, o, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	return 0;
 }
 
@@ -95,8 +96,9 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 		return EDEADLK;
 	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
 		return ETIMEDOUT;
-	rt_lock_used(self, o, pc);
+	rt_lock_used_before(self, o, pc);
 	writer_set(self, o, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	return 0;
 }
 
