@@ -28,7 +28,7 @@ void rt_lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, 
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	o->is_hidden = rt_lock_is_hidden(pc);
+	o->is_hidden = rt_lock_is_hidden(pc) || self->ignores_sync;
 	if (o->is_hidden)
 		return;
 	if (o->lock == UINT32_MAX)

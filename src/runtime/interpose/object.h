@@ -17,6 +17,7 @@ struct rt_reader { /* a thread that holds a rwlock shared */
 	struct rt_reader *next;
 	struct rt_thread *thread;
 	uint32_t depth;
+	bool is_hidden; /* no event says that it does */
 };
 
 struct rt_object {
@@ -34,7 +35,7 @@ struct rt_object {
 	uint64_t users;		 /* threads that have used it: bits 1 << tid % 64 */
 	struct rt_reader *readers;
 	bool is_spin;		/* mutex: a spin lock */
-	bool is_hidden;		/* mutex: its lock and unlock are no events */
+	bool is_hidden;		/* mutex, rwlock: its lock and unlock are no events */
 	bool is_robust;		/* mutex: if the owner ends, the next one gets EOWNERDEAD */
 	bool is_dead;		/* robust: the owner has ended; once: the function has run */
 	bool is_inconsistent;	/* robust: locked after its owner ended */

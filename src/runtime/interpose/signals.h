@@ -7,6 +7,7 @@
 
 #include "runtime/rt.h"
 
+void rt_signals_begin(void);	     /* handles the signals of crash.c */
 void rt_signals_watch(void);	     /* installs the handler of RT_SIGNAL */
 void rt_signals_ask(int kernel_tid); /* sends RT_SIGNAL to a thread */
 /* Runs the handlers of signals that came while the calling thread, which has the baton, was in
