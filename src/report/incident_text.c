@@ -376,7 +376,9 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const enum snag_incident_kind kind =
 		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 	const char *title = snag_incident_kind_title[kind];
-	snag_text_begin(to, r, title, in->severity);
+	/* Programs that read ThreadSanitizer's reports know its first line. */
+	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
+	snag_text_begin(to, r, title, shows ? in->severity : NULL);
 	access_text(to, r, in, false);
 	access_text(to, r, in, true);
 	why(to, r, in);

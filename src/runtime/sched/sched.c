@@ -13,6 +13,7 @@
 #include "runtime/options.h"
 #include "runtime/sched/baton.h"
 #include "runtime/sched/deadlock.h"
+#include "runtime/sched/debugger.h"
 #include "runtime/sched/free.h"
 #include "runtime/sched/policy.h"
 #include "runtime/sched/spin.h"
@@ -90,6 +91,8 @@ bool rt_sched_event(void)
 		rt_signals_run(self);
 		rt_cancel_anywhere(self);
 	}
+	if (rt_unlikely(rt_options.debug) && rt_policy_race_turn() == 1)
+		rt_debugger_stop(self);
 	rt_hot.fuel--;
 	return true;
 }
