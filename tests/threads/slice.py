@@ -104,10 +104,10 @@ def source(seed):
     return "".join(out)
 
 
-def report(snag, folder, seed, more):
+def report(snag, folder, seed, more, argv=("./prog",)):
     """What a run reports, without numbers of events, which differ."""
     path = os.path.join(folder, "report.json")
-    run = subprocess.run([snag, "run", "--no-replay", "--seed", str(seed), "--json", path, *more, "./prog"], cwd=folder,
+    run = subprocess.run([snag, "run", "--no-replay", "--seed", str(seed), "--json", path, *more, *argv], cwd=folder,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     with open(path) as f:
         found = json.load(f)
