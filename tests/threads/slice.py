@@ -107,8 +107,12 @@ def source(seed):
 def report(snag, folder, seed, more, argv=("./prog",)):
     """What a run reports, without numbers of events, which differ."""
     path = os.path.join(folder, "report.json")
+    if os.path.exists(path):
+        os.remove(path)
     run = subprocess.run([snag, "run", "--no-replay", "--seed", str(seed), "--json", path, *more, *argv], cwd=folder,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300)
+    if not os.path.exists(path):
+        raise SystemExit(f"{run.args}: status {run.returncode}\n{run.stderr.decode()}")
     with open(path) as f:
         found = json.load(f)
     races = [(a["name"], a["pairs"], len(a["racy_events"]),
