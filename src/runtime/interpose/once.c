@@ -6,6 +6,8 @@
  *                  and writes a token of its own.
  *         [throw]  A function that an exception leaves has not run: the next thread tries.
  *         [later]  Once the function has run, every later caller reads the token.
+ *         [anew]   As in the C library, the program's flag says whether the function has run.  Memory
+ *                  that is used again, or a flag that is initialised again, is another once.
  *         [silent] In a program of tasks, a function without observed events leaves no token: it is
  *                  one of a library (the C++ library has one for exceptions), and orders no accesses.
  */
@@ -18,6 +20,8 @@
 #include "runtime/access/stack.h"
 
 #include <threads.h>
+
+enum { UNDONE = 0, DONE = 2 }; /* [anew] values of the flag */
 
 struct attempt {
 	struct rt_object *object;
@@ -61,11 +65,26 @@ static void try(struct rt_object *o, void (*function)(void), uintptr_t pc)
 	rt_scope_resume(depth);
 	rt_enter();
 	o->is_dead = true;
+	__atomic_store_n((int *)o->addr, DONE, __ATOMIC_RELEASE);
+}
+
+/* [anew] What is known of the flag. */
+static struct rt_object *object_of(uintptr_t addr)
+{
+	struct rt_object *o = rt_object_get(addr, RT_ONCE);
+	const int flag = __atomic_load_n((const int *)addr, __ATOMIC_ACQUIRE);
+	if (o->is_dead && flag == UNDONE) {
+		o->is_dead = false;
+		o->token = UINT32_MAX;
+	} else if (flag == DONE) { /* perhaps before the program was observed */
+		o->is_dead = true;
+	}
+	return o;
 }
 
 static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void), uintptr_t pc)
 {
-	struct rt_object *o = rt_object_get(addr, RT_ONCE);
+	struct rt_object *o = object_of(addr);
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
 	if (o->token != UINT32_MAX)
