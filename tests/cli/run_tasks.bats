@@ -144,6 +144,41 @@ all() { # COMPILER LEVEL
 	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 }
 
+@test "the first task without others: its accesses are not looked at, in any file" {
+	local cc
+	echo 'void fill(int *p) { for (int i = 0; i < 1000; i++) p[i] = i; }' >fill.c
+	cat >alone.c <<-'END'
+		#include <snag/task.h>
+		void fill(int *p);
+		static int a[1000], b[1000], x;
+		static void set(void *arg) { (void)arg; x = 1; }
+		static void none(void *arg) { (void)arg; }
+		static void first(void *arg)
+		{
+			fill(a);
+			if (arg)
+				snag_async(set, 0); /* no finish waits for it */
+			snag_finish {
+				snag_finish snag_async(none, 0);
+				snag_async(none, 0);
+			}
+			fill(b);
+			x = 2;
+		}
+		int main(int argc, char **argv) { (void)argv; return snag_launch(first, argc > 1 ? &x : 0); }
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O1 -fsnag-task fill.c alone.c -o prog
+		"$SNAG" record -o t.snag ./prog
+		[ "$("$SNAG" info t.snag | sed -nE 's/^variables +//p')" = 0 ]
+		run --separate-stderr "$SNAG" run ./prog
+		[[ $stderr == "snag: race-free for this input on every schedule"* ]]
+		run --separate-stderr "$SNAG" run ./prog races
+		[ "$status" = 66 ]
+		grep -q "Location is global 'x'" <<<"$stderr"
+	done
+}
+
 @test "input that comes by a pipe: none, at once, late" {
 	cat >reads.c <<-'END'
 		#include <snag/task.h>
