@@ -9,12 +9,12 @@
  * blocks that update one of four counters; the others write to a variable of their task and
  * read one that nobody writes; one in three hundred writes to a variable it should not, which
  * races.  Last, programs of the same kind with about as many accesses each, but more and more
- * tasks, which vector clocks judge as well: hb and wcp get the same events as threads, forks, joins
+ * tasks, which vector clocks judge as well: hb, wcp and plain ones get the same events as threads, forks, joins
  * and one lock.  Each measurement runs in a child process, so that its peak memory is its
  * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
  *
  *   program      name of the file, "random", or "tasks"
- *   detector     cg, zipper, isograph; hb, wcp
+ *   detector     cg, zipper, isograph; hb, wcp, plain
  *   tasks, events   of the program
  *   steps        nodes of the graph, for which the events were made
  *   edges, isolated, accesses   of that graph
@@ -36,6 +36,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/arguments.h"
+#include "bench/clocks.h"
 #include "bench/random.h"
 #include "detect/analyze/analyze.h"
 #include "detect/tasks/graph.h"
@@ -46,8 +47,8 @@ enum { MAX_REPETITIONS = 99, COUNTERS = 4, READ_ONLY = 16, RACY = 8, SHARED = 64
 enum { TASKS_ACCESSES = 400000 };
 enum { MAX_DEPTH = 12, LOCATIONS = 100, SLOW_SECONDS = 10, MAX_TEXT = 1 << 20 };
 
-static const char *const detectors[] = {"cg", "zipper", "isograph", "hb", "wcp"};
-enum { OF_GRAPHS = 3 }; /* the first ones; the others judge threads */
+static const char *const detectors[] = {"cg", "zipper", "isograph", "hb", "wcp", "plain"};
+enum { OF_GRAPHS = 3 }; /* the first ones; the others judge threads, plain is clocks.h */
 enum { NDETECTORS = sizeof(detectors) / sizeof(detectors[0]) };
 static const uint64_t sizes[] = {1000, 2005, 5000, 10000, 30000, 100000, 300000, 1000000};
 static const uint64_t task_steps[] = {100, 300, 1000, 3000, 10000, 30000, 100000};
@@ -265,6 +266,7 @@ struct result {
 	double peak_mb; /* filled in by the parent */
 };
 
+/* NULL: plain vector clocks. */
 static struct result judge(const struct program *p, const struct snag_detector *detector)
 {
 	struct snag_analyze_options options = {.detector = {detector},
@@ -278,6 +280,10 @@ static struct result judge(const struct program *p, const struct snag_detector *
 	struct list l;
 	list_init(&l, p);
 	double begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
+	if (!detector) {
+		uint64_t races = snag_plain_clocks(p->ev, p->n, p->ntasks, p->nvariables);
+		return (struct result){snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin, races, 0};
+	}
 	if (snag_analyze(&l.base, &options, &analysis, &err) < 0)
 		die(err.msg);
 	struct result r = {.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin,
@@ -363,7 +369,7 @@ static void program_measure(struct program *p, unsigned n, bool *is_asked, const
 
 static void by_tasks(const struct settings *s)
 {
-	bool is_asked[NDETECTORS] = {false, true, true, true, true};
+	bool is_asked[NDETECTORS] = {false, true, true, true, true, true};
 	struct program p;
 	for (unsigned i = 0; i < sizeof(task_steps) / sizeof(task_steps[0]); i++) {
 		if (task_steps[i] > s->most)

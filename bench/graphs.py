@@ -40,7 +40,7 @@ Antidep2VarYes 2005 - Y 246561 7003
 """
 
 DETECTORS = ["cg", "zipper", "isograph"]
-CLOCKS = ["hb", "wcp"]
+CLOCKS = ["hb", "wcp", "plain"]
 
 
 # What the table by number of tasks shows; measured once, so read it again when the figures change.
