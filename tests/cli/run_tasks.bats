@@ -144,6 +144,46 @@ all() { # COMPILER LEVEL
 	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 }
 
+@test "spbags judges programs that only spawn and sync" {
+	cat >cilk.c <<-'END'
+		#include <snag/task.h>
+		struct fib { long n, result; };
+		static int x;
+		static void fib(void *arg)
+		{
+			struct fib *f = arg, a = {f->n - 1, 0}, b = {f->n - 2, 0};
+			f->result = f->n;
+			if (f->n < 2)
+				return;
+			snag_spawn(fib, &a);
+			snag_spawn(fib, &b);
+			snag_sync();
+			f->result = a.result + b.result;
+		}
+		static void add(void *arg) { (void)arg; x++; }
+		static void first(void *arg)
+		{
+			struct fib f = {8, 0};
+			fib(&f);
+			snag_spawn(add, 0);
+			if (!arg)
+				snag_sync();
+			snag_spawn(add, 0);
+		}
+		int main(int argc, char **argv) { (void)argv; return snag_launch(first, argc > 1 ? &x : 0); }
+	END
+	for cc in gcc clang; do
+		build $cc -O1 cilk.c
+		for with in spbags espbags drdp; do
+			run --separate-stderr "$SNAG" run --with $with ./prog
+			[[ $stderr == "snag: race-free for this input on every schedule"* ]]
+			run --separate-stderr "$SNAG" run --with $with ./prog races
+			[ "$status" = 66 ]
+			grep -q "Location is global 'x'" <<<"$stderr"
+		done
+	done
+}
+
 @test "the first task without others: its accesses are not looked at, in any file" {
 	local cc
 	echo 'void fill(int *p) { for (int i = 0; i < 1000; i++) p[i] = i; }' >fill.c
