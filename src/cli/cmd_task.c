@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "cli/task_explored.h"
+#include "cli/task_trace.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
 #include "lang/run.h"
@@ -29,6 +30,7 @@ struct task_values {
 	const char *dot;
 	int explore;
 	int stats;
+	int trace;
 	uint64_t schedules; /* or NOT_GIVEN */
 	double seconds;	    /* negative: not given */
 	uint64_t steps;
@@ -86,6 +88,11 @@ static const struct cli_option task_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "figures about the run and the detectors"},
+	{.name = "trace",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(trace),
+	 .help = "show the steps of zipper, espbags or spbags"},
 	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{0},
 };
@@ -102,6 +109,7 @@ struct task_run {
 	size_t nwaits;
 	struct snag_explored explored; /* all zero: not asked for */
 	struct snag_task_explored explored_report;
+	struct cli_task_trace trace;
 };
 
 /* Reads all of the text; it stays in the input's buffer. */
@@ -228,15 +236,18 @@ static int json_write(const struct snag_task_report *report, const char *path,
 	return snag_json_commit(&j, err);
 }
 
-static int text_write(const struct snag_task_report *report, const struct task_values *v,
+static int text_write(const struct task_run *t, const struct snag_task_report *report,
 		      struct snag_error *err)
 {
+	const struct task_values *v = t->v;
 	struct snag_task_text_options options = {.colour = cli_want_colour(STDOUT_FILENO),
 						 .limit = v->limit};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
+	if (v->trace)
+		cli_task_trace_print(&t->trace, &to);
 	snag_task_report_text(report, &options, &to);
 	return snag_printer_commit(&to, err);
 }
@@ -304,7 +315,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 	if (rc == 0 && v->json)
 		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_stdout(v->json) && !is_stdout(v->dot))
-		rc = text_write(&report, v, err);
+		rc = text_write(t, &report, err);
 	if (rc == 0 && end->error.code)
 		fprintf(stderr, "snag: task: %s\n", end->error.msg);
 	if (rc < 0 || has_race)
@@ -342,6 +353,8 @@ static int judge(struct task_run *t, struct snag_error *err)
 	int rc = detectors_choose(t, &options, err);
 	if (rc == 0)
 		rc = snag_run_source(t->program, &run, &t->src, err);
+	if (rc == 0 && t->v->trace)
+		rc = cli_task_trace_begin(&t->trace, t->src->names, &options, err);
 	if (rc < 0)
 		return rc;
 	cli_interrupt_catch();
@@ -369,6 +382,8 @@ static int outputs_probe(const struct task_values *v, const char *program, struc
 			rc = cli_output_probe(path[i], err);
 	if (rc == 0 && is_stdout(v->json) && is_stdout(v->dot))
 		rc = snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
+	if (rc == 0 && v->trace && (is_stdout(v->json) || is_stdout(v->dot)))
+		rc = snag_fail(err, SNAG_EINPUT, "--trace writes to standard output, too");
 	return rc;
 }
 
@@ -394,6 +409,7 @@ static int task_run(const void *values, char *const *operand, struct snag_error 
 		free(t.what[i]);
 	free(t.what);
 	free(t.wait);
+	cli_task_trace_done(&t.trace);
 	cli_task_explored_done(&t.explored_report);
 	snag_explored_done(&t.explored);
 	snag_source_close(t.src);

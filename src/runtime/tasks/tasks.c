@@ -11,6 +11,10 @@
  *         [runs]    The thread becomes the fiber of that task.  The first time, its stack is new
  *                   memory.
  *         [end]     The fiber is freed when another one has taken over.
+ *         [alone]   While no task is parallel to the first one, the runtime does not look at its
+ *                   accesses, as at those of main outside of launches: until it creates a task, and
+ *                   again at the end of a finish in which it created all tasks since.  (Raman et al.,
+ *                   section 6.1)
  *         For some listeners, one report contains such an event and the switch to the other fiber
  *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).
@@ -49,6 +53,11 @@ extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
 static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
+
+/* [alone] Of the first task: its open finishes; in how many of them it created tasks, at least; tasks
+ * that were created since it was alone. */
+static uint32_t depth, least_depth, nparallel;
+
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it is freed when another fiber runs */
 static struct rt_thread *created;	 /* it runs next; it was created by ... */
@@ -99,9 +108,27 @@ static void create(struct rt_thread *self, uint8_t op) /* [create] */
 	created = rt_thread_new_fiber();
 	created_by = op;
 	made++;
+	nparallel++;
+	if (self == launcher && depth < least_depth)
+		least_depth = depth;
 	task_add(created->tid);
 	if (rt_sections_are_ordered())
 		rt_sections_created(self->tid, created->tid);
+}
+
+/* A finish of the first task begins or has ended. */
+static void finish_look(bool begins) /* [alone] */
+{
+	if (begins) {
+		depth++;
+		return;
+	}
+	if (depth-- > least_depth || !nparallel)
+		return;
+	rt_flags_forget();
+	rt_thread_joined_fibers(nparallel);
+	nparallel = 0;
+	least_depth = UINT32_MAX;
 }
 
 /* Returns whether the listener gets the event when the other task runs ([merged] of listener.h). */
@@ -149,6 +176,8 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END)
 		rt_flags_isolated(op == SNAG_OP_ISOLATED_BEGIN,
 				  rt_event_location((uintptr_t)rt_tasks_place));
+	if (task == 0 && (op == SNAG_OP_FINISH_BEGIN || op == SNAG_OP_FINISH_END))
+		finish_look(op == SNAG_OP_FINISH_BEGIN);
 }
 
 uint32_t rt_tasks_promise_new(void)
@@ -162,7 +191,8 @@ static void launch(struct rt_thread *self)
 {
 	if (rt_sched.nthreads != 1 + made)
 		rt_fail("snag_launch() in a program that created threads before cannot be judged");
-	ntasks = 0;
+	ntasks = depth = 0;
+	least_depth = UINT32_MAX;
 	launcher = self;
 	rt_server_tasks();
 	task_add(self->tid);
@@ -292,7 +322,8 @@ static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting
 	rt_hot.beyond = launch_beyond;
 	if (end == SNAG_TASKS_DONE) {
 		tell(SNAG_OP_FINISH_END, 0);
-		rt_thread_joined_fibers(ntasks - 1);
+		rt_thread_joined_fibers(nparallel);
+		nparallel = 0;
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
 	for (size_t i = 0; i < n && rt.listener.needs_places; i++)
