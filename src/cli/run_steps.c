@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "trace/walk.h"
+#include "witness/decide/ops.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ void cli_steps_done(struct cli_steps *s)
 	snag_step_cursor_done(&s->cursor);
 	snag_huge_free(s->event, s->event_cap, sizeof(*s->event));
 	snag_huge_free(s->step, s->step_cap, sizeof(*s->step));
+	snag_huge_free(s->looks, s->looks_cap, sizeof(*s->looks));
 	memset(s, 0, sizeof(*s));
 }
 
@@ -32,7 +34,12 @@ void cli_steps_follow(void *ctx, const struct snag_followed *some)
 		return;
 	s->event = snag_huge_grow(s->event, &s->event_cap, s->n + 1, sizeof(*s->event));
 	s->step = snag_huge_grow(s->step, &s->step_cap, s->n + 1, sizeof(*s->step));
+	s->looks = snag_huge_grow(s->looks, &s->looks_cap, s->n + 1, sizeof(*s->looks));
+	if (some->acquires && s->n && s->step[s->n - 1].thread == some->thread &&
+	    s->step[s->n - 1].count == count)
+		s->looks[s->n - 1] = true;
 	s->event[s->n] = some->first;
+	s->looks[s->n] = false;
 	s->step[s->n++] = (struct snag_step){count, some->thread};
 }
 
@@ -45,12 +52,13 @@ int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct sn
 		return rc;
 	while ((rc = snag_source_next(again, &batch, err)) > 0)
 		for (size_t i = 0; i < batch.n; i++)
-			cli_steps_follow(
-				s, &(struct snag_followed){.first = (uint32_t)(batch.first + i),
-							   .n = 1,
-							   .parts = batch.ev[i].part,
-							   .thread = batch.ev[i].thread,
-							   .is_in_slice = true});
+			cli_steps_follow(s, &(struct snag_followed){
+						    .first = (uint32_t)(batch.first + i),
+						    .n = 1,
+						    .parts = batch.ev[i].part,
+						    .thread = batch.ev[i].thread,
+						    .is_in_slice = true,
+						    .acquires = snag_op_acquires(batch.ev[i].op)});
 	snag_source_close(again);
 	return rc;
 }
@@ -69,6 +77,14 @@ static size_t event_find(const struct cli_steps *s, uint32_t event)
 	return low < s->n && s->event[low] == event ? low : s->n;
 }
 
+/* Up to where its thread runs for an event. */
+static struct snag_step step_at(const struct cli_steps *s, size_t i)
+{
+	struct snag_step step = s->step[i];
+	step.count -= s->looks[i]; /* [look] */
+	return step;
+}
+
 struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 				       const struct snag_stretches *stretches,
 				       const struct snag_race *race, size_t *ret_n)
@@ -81,12 +97,12 @@ struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 			stretch++;
 		const struct snag_stretch *at = &stretches->at[stretch];
 		if (at->position + (s->event[i] - at->first) < prefix[at->thread])
-			to[n++] = s->step[i];
+			to[n++] = step_at(s, i);
 	}
 	for (size_t i = 0; i < race->nwitness; i++) {
 		size_t k = event_find(s, race->witness[i]);
 		if (k < s->n)
-			to[n++] = s->step[k];
+			to[n++] = i + 2 < race->nwitness ? step_at(s, k) : s->step[k];
 	}
 	free(prefix);
 	*ret_n = n;

@@ -8,7 +8,12 @@
  *         before it, so the others need no step of their own.
  * State.  event[i]   ascending, the number of an event in the whole trace
  *         step[i]    its step
- * Cost.   20 bytes an event of the slice.
+ *         looks[i]   it reads the lock that its step takes
+ * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the same
+ *                    step.  A witness may have other threads take the lock in between.  So for this
+ *                    read the thread runs up to the step, and makes it where the witness has the
+ *                    acquire.
+ * Cost.   21 bytes an event of the slice.
  */
 #ifndef SNAG_CLI_RUN_STEPS_H
 #define SNAG_CLI_RUN_STEPS_H
@@ -21,7 +26,8 @@ struct cli_steps {
 	struct snag_step_cursor cursor;
 	uint32_t *event;
 	struct snag_step *step;
-	size_t n, event_cap, step_cap;
+	bool *looks;
+	size_t n, event_cap, step_cap, looks_cap;
 };
 
 /* The log outlives the steps. */
