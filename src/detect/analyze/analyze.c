@@ -266,7 +266,7 @@ static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 		if (!c->decides)
 			continue;
 		double begin = snag_seconds_now();
-		c->findings->complete = c->detector->is_complete;
+		c->findings->complete = snag_collector_is_complete(c);
 		if (c->partners.n) {
 			snag_index_add_mode(ix, mode);
 			snag_collector_decide(c, ix, mode);
@@ -498,6 +498,8 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].env.shard = options->shard;
 		r.collector[i].env.nshards = options->nshards;
 		r.collector[i].env.stages = stages_of(options, d);
+		r.collector[i].env.order_races = options->order_races && d->orders_races;
+		a->findings[i].orders_races = r.collector[i].env.order_races;
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
 		r.collector[i].env.ordered_locks = options->ordered_locks;
