@@ -20,8 +20,26 @@ void cli_steps_done(struct cli_steps *s)
 	snag_step_cursor_done(&s->cursor);
 	snag_huge_free(s->event, s->event_cap, sizeof(*s->event));
 	snag_huge_free(s->step, s->step_cap, sizeof(*s->step));
-	snag_huge_free(s->looks, s->looks_cap, sizeof(*s->looks));
+	snag_huge_free(s->kind, s->kind_cap, sizeof(*s->kind));
 	memset(s, 0, sizeof(*s));
+}
+
+enum kind { KIND_OTHER, KIND_MAY_LOOK, KIND_LOOKS };
+
+static bool may_look(uint8_t op)
+{
+	return snag_op_is_access(op) || op == SNAG_OP_BRANCH || op == SNAG_OP_DEPENDS;
+}
+
+/* [look] The thread takes a lock in this step. */
+static void look_mark(struct cli_steps *s, snag_tid thread, uint64_t count)
+{
+	for (size_t i = s->n; i > 0 && s->kind[i - 1] == KIND_MAY_LOOK; i--) {
+		const struct snag_step *step = &s->step[i - 1];
+		if (step->thread != thread || step->count != count)
+			return;
+		s->kind[i - 1] = KIND_LOOKS;
+	}
 }
 
 void cli_steps_follow(void *ctx, const struct snag_followed *some)
@@ -34,12 +52,11 @@ void cli_steps_follow(void *ctx, const struct snag_followed *some)
 		return;
 	s->event = snag_huge_grow(s->event, &s->event_cap, s->n + 1, sizeof(*s->event));
 	s->step = snag_huge_grow(s->step, &s->step_cap, s->n + 1, sizeof(*s->step));
-	s->looks = snag_huge_grow(s->looks, &s->looks_cap, s->n + 1, sizeof(*s->looks));
-	if (some->acquires && s->n && s->step[s->n - 1].thread == some->thread &&
-	    s->step[s->n - 1].count == count)
-		s->looks[s->n - 1] = true;
+	s->kind = snag_huge_grow(s->kind, &s->kind_cap, s->n + 1, sizeof(*s->kind));
+	if (snag_op_acquires(some->op))
+		look_mark(s, some->thread, count);
 	s->event[s->n] = some->first;
-	s->looks[s->n] = false;
+	s->kind[s->n] = may_look(some->op) ? KIND_MAY_LOOK : KIND_OTHER;
 	s->step[s->n++] = (struct snag_step){count, some->thread};
 }
 
@@ -52,13 +69,13 @@ int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct sn
 		return rc;
 	while ((rc = snag_source_next(again, &batch, err)) > 0)
 		for (size_t i = 0; i < batch.n; i++)
-			cli_steps_follow(s, &(struct snag_followed){
-						    .first = (uint32_t)(batch.first + i),
-						    .n = 1,
-						    .parts = batch.ev[i].part,
-						    .thread = batch.ev[i].thread,
-						    .is_in_slice = true,
-						    .acquires = snag_op_acquires(batch.ev[i].op)});
+			cli_steps_follow(
+				s, &(struct snag_followed){.first = (uint32_t)(batch.first + i),
+							   .n = 1,
+							   .parts = batch.ev[i].part,
+							   .thread = batch.ev[i].thread,
+							   .is_in_slice = true,
+							   .op = batch.ev[i].op});
 	snag_source_close(again);
 	return rc;
 }
@@ -81,7 +98,7 @@ static size_t event_find(const struct cli_steps *s, uint32_t event)
 static struct snag_step step_at(const struct cli_steps *s, size_t i)
 {
 	struct snag_step step = s->step[i];
-	step.count -= s->looks[i]; /* [look] */
+	step.count -= s->kind[i] == KIND_LOOKS; /* [look] */
 	return step;
 }
 

@@ -9,7 +9,6 @@
 #include "detect/slice/slice_reading.h"
 
 #include "base/memory.h"
-#include "witness/decide/ops.h"
 
 #include <string.h>
 
@@ -127,7 +126,7 @@ void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *e
 					.parts = ev->part,
 					.thread = ev->thread,
 					.is_in_slice = true,
-					.acquires = snag_op_acquires(ev->op)});
+					.op = ev->op});
 	s->trace.ev =
 		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
 	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
