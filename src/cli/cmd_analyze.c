@@ -4,6 +4,7 @@
  */
 #include "cli/analyze_page.h"
 #include "cli/analyze_pair.h"
+#include "cli/analyze_picture.h"
 #include "cli/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
@@ -34,9 +35,11 @@ struct analyze_values {
 	const char *html;
 	const char *witness;
 	const char *pair; /* "E1,E2" */
+	const char *dot;
 	const char *shard, *store;
 	int pairs;
 	int undecided;
+	int order_races;
 	int stages; /* enum snag_stages */
 	int rules;  /* enum snag_rules */
 	uint64_t jobs;
@@ -72,6 +75,12 @@ static const struct cli_option analyze_options[] = {
 	 .value = "E1,E2",
 	 .offset = FIELD(pair),
 	 .help = "decide one pair of events, and say why"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "draw why the pair is no race: text, or .svg"},
 	{.name = "shard",
 	 .kind = CLI_TEXT,
 	 .value = "I/N",
@@ -88,6 +97,11 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(undecided),
 	 .help = "report the pairs of wcp, dc, ... as they are"},
+	{.name = "order-races",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(order_races),
+	 .help = "order the accesses of each race, as papers count"},
 	CLI_OPTION_WITNESS(FIELD(witness)),
 	CLI_OPTION_JOBS(FIELD(jobs)),
 	CLI_OPTION_MEMORY(FIELD(memory)),
@@ -125,9 +139,14 @@ static uint64_t max_races(const struct analyze_values *v)
 	return v->max_races ? v->max_races : SNAG_ALL_RACES;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 static bool is_json_only(const struct analyze_values *v)
 {
-	return v->json && strcmp(v->json, "-") == 0;
+	return is_stdout(v->json);
 }
 
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
@@ -229,7 +248,9 @@ static int refuted_write(const struct snag_report *report, const struct snag_dec
 			 struct snag_error *err)
 {
 	struct snag_printer to;
-	int rc = v->json ? snag_printer_open(&to, v->json, err) : 0;
+	int rc = v->dot ? cli_refuted_picture(pair, event, v->dot, err) : 0;
+	if (rc == 0 && v->json)
+		rc = snag_printer_open(&to, v->json, err);
 	if (rc == 0 && v->json) {
 		struct snag_json j;
 		snag_json_init(&j, &to);
@@ -239,7 +260,7 @@ static int refuted_write(const struct snag_report *report, const struct snag_dec
 		snag_json_end(&j);
 		rc = snag_printer_commit(&to, err);
 	}
-	if (rc < 0 || is_json_only(v))
+	if (rc < 0 || is_json_only(v) || is_stdout(v->dot))
 		return rc;
 	rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -258,6 +279,9 @@ static int pair_report(const struct snag_decided_pair *pair, const uint64_t even
 	struct snag_report report = cli_report(&pair->analysis, src, part);
 	report.trace = path;
 	report.pairs = true;
+	if (v->dot && pair->decision != SNAG_INFEASIBLE)
+		fprintf(stderr, "snag: analyze: the pair is not refuted: %s is not written\n",
+			v->dot);
 	int rc = pair->decision == SNAG_INFEASIBLE
 			 ? refuted_write(&report, pair, event, v, err)
 			 : reports_write(&report, &pair->analysis, src, v, err);
@@ -314,9 +338,10 @@ static int shard_begin(const struct analyze_values *v, const char *path,
 	if (strcmp(path, "-") == 0)
 		return snag_fail(err, SNAG_EINPUT, "--store: needs a trace in a file");
 	snprintf(how, sizeof(how),
-		 "pairs %d undecided %d stages %d rules %d budget %" PRIu64 " races %" PRIu64
-		 " memory %" PRIu64,
-		 v->pairs, v->undecided, v->stages, v->rules, v->budget, v->max_races, v->memory);
+		 "pairs %d undecided %d order-races %d stages %d rules %d budget %" PRIu64
+		 " races %" PRIu64 " memory %" PRIu64,
+		 v->pairs, v->undecided, v->order_races, v->stages, v->rules, v->budget,
+		 v->max_races, v->memory);
 	rc = cli_analyze_shard_open(ret, path, options, how, err);
 	if (rc == 0 && ret->has_ended)
 		fprintf(stderr, "snag: analyze: %s: shard %u/%u has ended before\n", v->store,
@@ -329,6 +354,12 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	if (v->pair && (v->shard || v->store))
 		return snag_fail(err, SNAG_EINPUT, "--pair: not with --shard or --store");
+	if (v->pair && v->order_races)
+		return snag_fail(err, SNAG_EINPUT, "--pair: not with --order-races");
+	if (v->dot && !v->pair)
+		return snag_fail(err, SNAG_EINPUT, "--dot: draws a pair: needs --pair");
+	if (is_stdout(v->json) && is_stdout(v->dot))
+		return snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
 	if (v->pair)
 		return pair_run(v, operand[0], err);
 	struct snag_shards shard = {.lock = -1};
@@ -336,6 +367,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	struct snag_analyze_options options = {.pairs = v->pairs,
 					       .max_races = max_races(v),
 					       .undecided = v->undecided,
+					       .order_races = v->order_races,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
 					       .memory = cli_memory_limit(v->memory),

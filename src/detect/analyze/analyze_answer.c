@@ -107,7 +107,7 @@ static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 		if (!c->decides)
 			continue;
 		double begin = snag_seconds_now();
-		c->findings->complete = c->detector->is_complete;
+		c->findings->complete = snag_collector_is_complete(c);
 		if (c->partners.n) {
 			snag_index_add_mode(ix, mode);
 			snag_collector_decide(c, ix, mode);

@@ -125,7 +125,8 @@ void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *e
 					.n = 1,
 					.parts = ev->part,
 					.thread = ev->thread,
-					.is_in_slice = true});
+					.is_in_slice = true,
+					.op = ev->op});
 	s->trace.ev =
 		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
 	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
