@@ -7,6 +7,8 @@
  *         one that lay there before.
  * Rules.  [realloc]  the new block is written, as far as the old one goes, also if it lies where the old
  *                    one lay: a thread that still uses the old one races with that
+ *         [buried]   what the C library frees while it makes or joins a thread was the thread-local
+ *                    storage of a thread that has ended: that is no access
  *         [unseen]   once a thread that is not observed has allocated, the recorder does not know which
  *                    blocks live, and reports no use after free
  */
@@ -65,7 +67,7 @@ static void tell_free(void *p, uintptr_t pc)
 		return;
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
-	       rt_hot.self->ignores ? RT_FREE_IGNORED
+	       rt_hot.self->ignores || rt_hot.buries ? RT_FREE_IGNORED
 	       : rt.is_alone	    ? RT_FREE_ALONE
 				    : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));

@@ -6,7 +6,9 @@
  *         write whatever file gets the number next.  So a descriptor is a variable of 8 bytes, at
  *         an address that no program can map (channel.h).
  * Rules.  [use]    read, write, accept and their like read it
- *         [close]  close and dup2 write it
+ *         [close]  close writes it
+ *         [replace]  dup2 and dup3 read the descriptor that they replace: a use by another thread
+ *                  meets the old file or the new one, and no third, but with close they race
  *         [known]  only descriptors that open, socket, socketpair, pipe, dup, dup2 or dup3 made are
  *                  variables.  Others, such as those of fopen, may be closed unseen, and their
  *                  numbers used again
@@ -21,7 +23,7 @@ void rt_descriptor_made(int fd); /* fails for -1, without effect */
 /* The caller has the baton; the access belongs to its last event. */
 void rt_descriptor_used(int fd, uintptr_t pc);
 void rt_descriptor_closed(int fd, uintptr_t pc);
-/* Made with a number that the program chose: that writes it, since another thread may know it. */
-void rt_descriptor_replaced(int fd, uintptr_t pc);
+/* [replace] Made in place of another one, which was used. */
+void rt_descriptor_replaced(int fd);
 
 #endif

@@ -15,7 +15,7 @@
  *                   functions do not enter the runtime then, and keep nothing: the recorder
  *                   follows who holds a lock (record/merge_locks.h).
  *         [robust]  the end of a thread that holds it is seen by the next lock
- *                   (EOWNERDEAD).  If that thread unlocks it without making it consistent,
+ *                   (EOWNERDEAD), which comes after it.  If that thread unlocks it without making it consistent,
  *                   no thread gets it any more (ENOTRECOVERABLE).
  *         [hidden]  In a program of tasks, the locks of libgfortran, which guard its files, are no
  *                   events: they order nothing that the program may rely on, and would stand in
@@ -27,6 +27,7 @@
 
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/sync.h"
 #include "runtime/modules.h"
 #include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
@@ -206,6 +207,8 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		return ENOTRECOVERABLE;
 	}
 	rt_lock_used_before(self, o, pc);
+	if (o->is_dead && o->is_robust) /* [robust] */
+		rt_sync_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), o->token);
 	lock_begin(self, o, 1, deadline, pc);
 	rt_lock_used_behind(self, o, pc);
 	if (o->is_dead && o->is_robust) {
@@ -221,6 +224,8 @@ static void owner_ends(struct rt_object *o)
 	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
 		return;
 	o->is_dead = true;
+	o->token = rt_token();
+	rt_sync_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), o->token);
 	lock_end(o, RT_CALLER);
 }
 
