@@ -68,8 +68,8 @@ static void tell_free(void *p, uintptr_t pc)
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
 	       rt_hot.self->ignores || rt_hot.buries ? RT_FREE_IGNORED
-	       : rt.is_alone	    ? RT_FREE_ALONE
-				    : RT_FREE_WRITES,
+	       : rt.is_alone			     ? RT_FREE_ALONE
+						     : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
 	if (!rt.is_free)
 		rt_epoch_end(); /* what comes to lie there is not known yet */
