@@ -64,6 +64,7 @@ struct rt_hot {
 	uint64_t beyond;	  /* calls deeper than that */
 	struct rt_thread *self;	  /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		  /* something since its last branch, see branch.c */
+	bool buries; /* the C library makes or joins a thread: it frees what dead threads have left */
 	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
 	unsigned depth; /* of RT_SCOPE */
 	/* Where the program called the function of the C library or of the ABI that runs, if that is one

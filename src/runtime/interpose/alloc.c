@@ -6,6 +6,8 @@
  *         block, so that a block does not inherit the accesses to an earlier one at its place.
  * Rules.  [realloc]  realloc writes as many bytes of the new block as the old one had, also if the
  *                    block stays where it is.  So a thread that still uses the old block races.
+ *         [buried]   What the C library frees while it makes or joins a thread was the thread-local
+ *                    storage of a thread that has ended: that is no access.
  *         [unseen]   Once a thread that is not observed has allocated memory, the recorder does
  *                    not know which blocks live, and reports no use after free.
  */
@@ -65,9 +67,9 @@ static void free_report(void *p, uintptr_t pc)
 		return;
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
-	       rt_hot.self->ignores ? RT_FREE_IGNORED
-	       : rt.is_alone	    ? RT_FREE_ALONE
-				    : RT_FREE_WRITES,
+	       rt_hot.self->ignores || rt_hot.buries ? RT_FREE_IGNORED
+	       : rt.is_alone			     ? RT_FREE_ALONE
+						     : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
 	if (!rt.is_free)
 		rt_epoch_end(); /* the next block at this place is new memory */

@@ -245,27 +245,27 @@ RT_EXPORT int close(int fd)
 	return rt_real.close(fd);
 }
 
-static void replaced(int to, uintptr_t pc)
+static void replaces(int to, uintptr_t pc)
 {
 	if (!rt.is_alone && rt_sched_point())
-		rt_descriptor_closed(to, pc);
+		rt_descriptor_used(to, pc);
 }
 
 RT_EXPORT int dup2(int fd, int to)
 {
 	RT_SCOPE;
 	if (fd != to)
-		replaced(to, RT_CALLER);
+		replaces(to, RT_CALLER);
 	int made = rt_real.dup2(fd, to);
-	rt_descriptor_replaced(made, RT_CALLER);
+	rt_descriptor_replaced(made);
 	return made;
 }
 
 RT_EXPORT int dup3(int fd, int to, int flags)
 {
 	RT_SCOPE;
-	replaced(to, RT_CALLER);
+	replaces(to, RT_CALLER);
 	int made = rt_real.dup3(fd, to, flags);
-	rt_descriptor_replaced(made, RT_CALLER);
+	rt_descriptor_replaced(made);
 	return made;
 }

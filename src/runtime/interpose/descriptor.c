@@ -62,10 +62,8 @@ void rt_descriptor_closed(int fd, uintptr_t pc)
 	state[fd] = state[fd] == KNOWN ? CLOSED : UNKNOWN;
 }
 
-void rt_descriptor_replaced(int fd, uintptr_t pc)
+void rt_descriptor_replaced(int fd)
 {
-	if (is_seen(fd, pc))
-		put(RT_WRITE, fd, pc);
 	if (fd >= 0 && fd < RT_DESCRIPTORS)
 		state[fd] = KNOWN;
 }

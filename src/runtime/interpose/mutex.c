@@ -14,7 +14,8 @@
  *         [free]    Likewise for all but robust mutexes if threads run in parallel.  Then these
  *                   functions do not enter the runtime and keep no state: the recorder
  *                   follows the owners of locks (record/merge_locks.h).
- *         [robust]  If the owner ends, the next lock returns EOWNERDEAD.  If that thread unlocks
+ *         [robust]  If the owner ends, the next lock returns EOWNERDEAD, and the end of the owner
+ *                   comes before it.  If the thread that has locked it then unlocks
  *                   the mutex without making it consistent, every later lock returns
  *                   ENOTRECOVERABLE.
  *         [hidden]  In a program of tasks, locks of libgfortran, which guard its files, are no
@@ -29,6 +30,8 @@
 #include "runtime/interpose/lock.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/sync.h"
+#include "runtime/channel/record.h"
 #include "runtime/sched/free.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sched/spin.h"
@@ -138,6 +141,8 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		return ENOTRECOVERABLE;
 	}
 	rt_lock_used_before(self, o, pc);
+	if (o->is_dead && o->is_robust) /* [robust] */
+		rt_sync_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), o->token);
 	rt_lock_begin(self, o, 1, deadline, pc);
 	rt_lock_used_behind(self, o, pc);
 	if (o->is_dead && o->is_robust) {
@@ -153,6 +158,8 @@ static void owner_ends(struct rt_object *o)
 	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
 		return;
 	o->is_dead = true;
+	o->token = rt_token();
+	rt_sync_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), o->token);
 	rt_lock_end(o, RT_CALLER);
 }
 

@@ -352,7 +352,9 @@ static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, stru
 	rt_signals_mask(&all, &mask);
 	if (!attr || pthread_attr_getsigmask_np(attr, &t->mask) != 0)
 		t->mask = mask;
+	rt_hot.buries = true;
 	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	rt_hot.buries = false;
 	rt_signals_mask(&mask, NULL);
 	return rc;
 }
@@ -431,7 +433,9 @@ static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadli
 static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret_value,
 			 rt_time deadline, uintptr_t pc)
 {
+	rt_hot.buries = true;
 	int rc = rt_real.pthread_join(t->handle, ret_value);
+	rt_hot.buries = false;
 	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, deadline != RT_NEVER, 0, rt_location(pc), t->tid);
 	thread_free(t);
