@@ -117,6 +117,37 @@ runs() {
 	done
 }
 
+@test "a long sleep ends while other threads take many short ones" {
+	cat >naps.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *naps(void *p)
+		{
+			struct timespec nap = {0, 1000};
+			volatile long *own = malloc(800);
+			for (;;)
+				if (nanosleep(&nap, NULL) == 0)
+					for (int i = 0; i < 100; i++)
+						own[i]++;
+			return p;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 32; i++)
+				pthread_create(&t, NULL, naps, NULL);
+			sleep(4);
+			_exit(7);
+		}
+	END
+	"$SNAG" cc -O1 -g -pthread -o prog naps.c
+	local status=0
+	timeout 16 "$SNAG" run --no-replay ./prog || status=$?
+	[ $status = 7 ]
+}
+
 @test "functions return what they return without snag" {
 	trap '' WINCH PIPE
 	gcc -w -O1 -pthread -o native "$root/tests/programs/each_behaviour.c"

@@ -2,14 +2,14 @@
  *
  * once.c - pthread_once and call_once
  *
- * Rules.  [try]    takes in the token of the try before, if there was one, runs the function
- *                  and writes a token of its own
- *         [throw]  a function that is left by an exception has not run: the next one tries
- *         [later]  once it has run, everybody reads the token
- *         [anew]   the program's flag says whether the function has run, as the C library's does: memory
- *                  that is used again, or a flag that is initialised again, is another once
- *         [silent] among tasks a function that did nothing that is seen leaves no token: it is a library's
- *                  (that of exceptions has one), and nobody's access is to be ordered by it
+ * Rules.  [try]    A try reads the token of the try before, if there was one, runs the function,
+ *                  and writes a token of its own.
+ *         [throw]  A function that an exception leaves has not run: the next thread tries.
+ *         [later]  Once the function has run, every later caller reads the token.
+ *         [anew]   As in the C library, the program's flag says whether the function has run.  Memory
+ *                  that is used again, or a flag that is initialised again, is another once.
+ *         [silent] In a program of tasks, a function without observed events leaves no token: it is
+ *                  one of a library (the C++ library has one for exceptions), and orders no accesses.
  */
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp_flags.h"
@@ -29,8 +29,8 @@ struct attempt {
 	int64_t fuel; /* when it began */
 };
 
-/* It was made, or is found made; among tasks that is a flag (omp_flags.h). */
-static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
+/* The function has run now, or had run before; in programs of tasks that is a flag (omp_flags.h). */
+static void once_report(const struct rt_object *o, bool is_made, uintptr_t pc)
 {
 	uint32_t loc = rt_location(pc);
 	if (rt.is_of_tasks)
@@ -39,7 +39,7 @@ static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
 		rt_sync_put(is_made ? RT_SYNC_WRITE : RT_SYNC_READ, 0, o->addr, loc, o->token);
 }
 
-/* What a try leaves behind, however it ends. */
+/* Ends a try, also one that an exception ends. */
 static void try_ended(struct attempt *a)
 {
 	struct rt_object *o = a->object;
@@ -50,7 +50,7 @@ static void try_ended(struct attempt *a)
 		return;
 	if (!is_silent) {
 		o->token = rt_token();
-		once_tell(o, true, a->pc);
+		once_report(o, true, a->pc);
 	}
 	rt_object_wake_all(o, 0);
 }
@@ -88,7 +88,7 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
 	if (o->token != UINT32_MAX)
-		once_tell(o, false, pc);
+		once_report(o, false, pc);
 	if (!o->is_dead)
 		try(o, function, pc);
 }
