@@ -9,6 +9,7 @@
  */
 #include "report/incident.h"
 
+#include "report/crash.h"
 #include "report/incident_deadlock.h"
 #include "report/incident_misuse.h"
 #include "report/incident_parts.h"
@@ -354,11 +355,12 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const enum snag_incident_kind kind =
 		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 	const char *title = snag_incident_kind_title[kind];
+	/* Programs that read ThreadSanitizer's reports know its first line. */
+	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
 	snag_print(to, "==================\n");
 	paint(to, r, RED);
-	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid,
-		    in->severity ? " [" : "", in->severity ? in->severity : "",
-		    in->severity ? "]" : "");
+	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid, shows ? " [" : "",
+		    shows ? in->severity : "", shows ? "]" : "");
 	paint(to, r, PLAIN);
 	snag_print(to, "\n");
 	access_text(to, r, in, false);
@@ -460,6 +462,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 			    (unsigned long long)(n - limit), n - limit == 1 ? " is" : "s are");
 	if (r->is_early)
 		return;
+	if (r->crash)
+		snag_crash_text(r, to);
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)
