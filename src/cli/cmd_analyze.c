@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/reporting.h"
+#include "cli/shared_options.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
 #include "report/deadlocks.h"
@@ -62,18 +63,8 @@ static const struct cli_option analyze_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
 	 .help = "detectors, separated by commas, or all: see snag list"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE|-",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write JSON; -: to standard output, and no text"},
-	{.name = "html",
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(html),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write the report as one HTML page as well"},
+	CLI_OPTION_JSON_OR_STDOUT(FIELD(json)),
+	CLI_OPTION_HTML(FIELD(html)),
 	{.name = "pairs",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -111,32 +102,10 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(order_races),
 	 .help = "order the accesses of each race, as papers count"},
-	{.name = "witness",
-	 .kind = CLI_TEXT,
-	 .value = "DIR",
-	 .offset = FIELD(witness),
-	 .offer = CLI_OFFER_FOLDERS,
-	 .help = "write the witnesses to DIR/race-<n>.json"},
-	{.name = "jobs",
-	 .letter = 'j',
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(jobs),
-	 .min = 1,
-	 .max = 4096,
-	 .help = "use at most N threads; default: one per processor"},
-	{.name = "memory",
-	 .kind = CLI_SIZE,
-	 .value = "SIZE",
-	 .offset = FIELD(memory),
-	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
-	{.name = "budget",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(budget),
-	 .min = 1,
-	 .max = 1000000000,
-	 .help = "try at most N ways to decide one pair; default: 500"},
+	CLI_OPTION_WITNESS(FIELD(witness)),
+	CLI_OPTION_JOBS(FIELD(jobs)),
+	CLI_OPTION_MEMORY(FIELD(memory)),
+	CLI_OPTION_BUDGET(FIELD(budget)),
 	{.name = "stages",
 	 .kind = CLI_CHOICE,
 	 .value = "exact|paper",
@@ -152,12 +121,7 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "add what the detectors count"},
-	{.name = "limit",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(limit),
-	 .max = UINT64_MAX,
-	 .help = "explain the first N races, 0: all; default: 20"},
+	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{.name = "max-races",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -229,7 +193,7 @@ static bool has_race(const struct snag_report *report)
 	return false;
 }
 
-/* Files first: whoever closes standard output early (head) still gets them. */
+/* Files first: they are complete even if standard output is closed early (head). */
 static int reports_write(const struct snag_report *report, const struct snag_analysis *a,
 			 const struct snag_source *src, const struct analyze_values *v,
 			 struct snag_error *err)

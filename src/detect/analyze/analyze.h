@@ -41,6 +41,7 @@ struct snag_analyze_options {
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
 	void *follow_ctx;
+	const struct snag_table *rows; /* get the steps of detectors that have rows; may be NULL */
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
