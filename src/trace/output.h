@@ -28,6 +28,8 @@ void snag_output_keep(struct snag_output *out);
 /* From now on such an output buffers nothing, unless it is compressed as a whole. */
 int snag_output_settle(struct snag_output *out, struct snag_error *err);
 
+/* How many bytes the file has so far, nearly; 0 if it is compressed as .gz. */
+uint64_t snag_output_written(const struct snag_output *out);
 const char *snag_output_name(const struct snag_output *out); /* for messages */
 
 #endif
