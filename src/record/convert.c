@@ -354,12 +354,28 @@ const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thre
 	return thread < c->thread_names ? c->thread_name[thread].text : "";
 }
 
+static void crash_note(struct snag_convert *c, const struct rt_record *r)
+{
+	struct snag_crash *crash = &c->notes.crash;
+	if (r->arg == RT_NOTE_FAULT) {
+		crash->has_address = true;
+		crash->address = rt_record_address(r);
+		return;
+	}
+	crash->signal = (int)rt_record_size(r);
+	crash->thread = snag_convert_thread(c, (uint32_t)rt_record_address(r));
+	crash->loc = loc_of(c, r);
+	crash->names = &c->names;
+}
+
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
+	if (r->arg == RT_NOTE_FAULT || r->arg == RT_NOTE_CRASH)
+		crash_note(c, r);
 	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
 		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
-	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)
-		seen(c, &c->notes.asked[rt_record_address(r)], r);
+	if (r->arg == RT_NOTE_OBSTACLE && rt_record_address(r) < RT_OBSTACLES)
+		seen(c, &c->notes.obstacle[rt_record_address(r)], r);
 	if (r->arg == RT_NOTE_NAMED)
 		thread_name_add(c, r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
@@ -367,6 +383,12 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
 	c->notes.ended += r->arg == RT_NOTE_LAUNCHED;
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
+	if (r->arg == RT_NOTE_VALUE && rt_record_size(r) < 2 * RT_RACE_VALUES && r->loc <= 8) {
+		unsigned half = rt_record_size(r);
+		c->notes.race_value[half / 2] |= (rt_record_address(r) & UINT32_MAX)
+						 << 32 * (half % 2);
+		c->notes.race_bytes = r->loc;
+	}
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
 		c->notes.turn = rt_record_address(r);
@@ -384,7 +406,7 @@ static void circle_note(struct snag_convert *c, const struct rt_record *r)
 	struct snag_convert_notes *n = &c->notes;
 	unsigned how = rt_record_size(r);
 	bool is_join = how == RT_WAITS_THREAD;
-	/* A lock that somebody waits for was taken before. */
+	/* A thread waits for the lock, so another one has taken it before. */
 	if (n->ncircle == SNAG_CONVERT_WAITS || how > RT_WAITS_THREAD ||
 	    (!is_join && (r->arg >= c->lock_cap || !c->lock[r->arg].id)))
 		return;

@@ -13,6 +13,7 @@
 #define SNAG_RECORD_CONVERT_H
 
 #include "record/splits.h"
+#include "report/crash.h"
 #include "runtime/channel/channel.h"
 #include "trace/source.h"
 
@@ -81,7 +82,7 @@ struct snag_convert_notes {
 	uint32_t ended;		 /* ... and all of them have ended */
 	/* In tasks: questions whose answer depends on the schedule, and what is not judged, such
 	 * as semaphores, fences and threads. */
-	struct snag_convert_seen asked[RT_ASKED_KINDS];
+	struct snag_convert_seen obstacle[RT_OBSTACLES];
 	struct snag_convert_seen left_out;
 	struct snag_convert_wait wait[SNAG_CONVERT_WAITS];
 	size_t nwaits;	   /* not 0: its tasks ended in a deadlock */
@@ -94,6 +95,11 @@ struct snag_convert_notes {
 		snag_loc loc;
 	} circle[SNAG_CONVERT_WAITS];
 	uint32_t ncircle;
+	/* Of the variable of a race, which has so many bytes; 0: they are not known. */
+	uint64_t race_value[RT_RACE_VALUES];
+	unsigned race_bytes;
+	/* A signal that ended the program: the thread that it met, and where. */
+	struct snag_crash crash;
 	bool is_held;  /* it stands still at the end of a schedule */
 	bool diverged; /* it could not follow the schedule ... */
 	uint64_t turn; /* ... in this turn, from 0, ... */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_misuse.c - mistakes of the program: those its runtime tells, and uses of freed memory
+ * convert_misuse.c - mistakes of the program: those that its runtime reports, and uses of freed memory
  *
  * Idea.   The cells of a block are marked when it is freed (cells.h).  The next access to such a cell is
  *         looked up: if the block that lay there is still the last one (regions.h), this is a use after
@@ -21,6 +21,7 @@ static void object_name(struct snag_convert *c, enum rt_misuse what, uint64_t ob
 	const char *signal;
 	switch (what) {
 	case RT_MISUSE_THREAD_LEAK:
+	case RT_MISUSE_IGNORES:
 		snprintf(text, SNAG_REGION_NAME, "thread T%u", (unsigned)object);
 		break;
 	case RT_MISUSE_SIGNAL_UNSAFE:

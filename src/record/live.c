@@ -31,8 +31,8 @@ struct live {
 	bool has_run; /* the detour has seen all records */
 	const volatile sig_atomic_t *stop;
 	void (*on_records)(void *ctx);
-	void (*on_held)(void *ctx, int pid);
 	void *ctx;
+	bool ends_held;
 };
 
 static int live_end(struct live *l, struct snag_error *err)
@@ -118,9 +118,8 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		}
 		if (more < 0)
 			return live_end(l, err);
-		if (l->on_held && snag_convert_notes(l->convert)->is_held) {
-			l->on_held(l->ctx, snag_launch_pid(l->launch));
-			l->on_held = NULL;
+		if (l->ends_held && snag_convert_notes(l->convert)->is_held) {
+			l->ends_held = false;
 			snag_launch_kill(l->launch);
 		}
 	}
@@ -163,7 +162,7 @@ static bool live_take_splits(struct snag_source *src)
 
 static size_t live_splits(struct snag_source *src, const struct snag_split **ret_split)
 {
-	return snag_splits_told(snag_convert_splits(((struct live *)src)->convert), ret_split);
+	return snag_splits_reported(snag_convert_splits(((struct live *)src)->convert), ret_split);
 }
 
 static const struct snag_source_ops live_ops = {.next = live_next,
@@ -187,7 +186,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->launch = launch;
 	l->convert = snag_convert_new(&options->convert);
 	l->on_records = options->on_records;
-	l->on_held = options->on_held;
+	l->ends_held = options->ends_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
 	l->ends_at_split = options->ends_at_split;
@@ -238,7 +237,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 		.opened = snag_launch_opened(l->launch),
 		.is_empty = !l->has_events && snag_launch_was_claimed(l->launch),
 		.verdict = *snag_launch_verdict(l->launch),
-		.asked = snag_launch_asked(l->launch),
+		.inputs = snag_launch_inputs(l->launch),
 		.notes = *snag_convert_notes(l->convert),
 		.misuse = misuses->at,
 		.nmisuses = misuses->n,

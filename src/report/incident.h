@@ -61,7 +61,7 @@ struct snag_incident {
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	bool is_printed;	 /* its text was printed before the end of the run */
-	enum snag_replay replay; /* set by whoever replayed it */
+	enum snag_replay replay; /* the caller sets it after a replay */
 	char *replay_words;	 /* what came of it, or NULL */
 	/* What it does, if both orders of its accesses were run; else NULL: a few words ("other
 	 * output"), and a sentence. */
@@ -111,6 +111,7 @@ struct snag_incident_report {
 	bool is_tasks; /* threads of the trace are tasks; then: */
 	const struct snag_certificate *certificate;
 	const struct snag_task_deadlock *deadlock; /* NULL: none */
+	const struct snag_crash *crash;		   /* NULL: none */
 	enum snag_tongue tongue;
 	snag_task_label *label; /* may be NULL */
 	void *label_ctx;

@@ -125,6 +125,42 @@ expect() { # STATUS COMMAND...
 	done
 }
 
+@test "thread-local storage of a library, which the C library frees for dead threads" {
+	cat >tls.c <<-'END'
+		__thread long large[1 << 17];
+		long *large_get(void) { return large; }
+	END
+	cat >uses.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <unistd.h>
+		static long *(*get)(void);
+		static int done;
+		static void *use(void *p)
+		{
+			*get() = 42;
+			__atomic_fetch_add(&done, 1, __ATOMIC_RELAXED);
+			return p;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			get = (long *(*)(void))dlsym(dlopen("./tls.so", RTLD_NOW), "large_get");
+			for (int i = 0; i < 3; i++) {
+				pthread_create(&t, NULL, use, NULL);
+				pthread_detach(t);
+				while (__atomic_load_n(&done, __ATOMIC_RELAXED) <= i)
+					usleep(1000);
+				usleep(100000); /* it ends; nothing orders that */
+			}
+			return 0;
+		}
+	END
+	"$SNAG" cc -g -O1 -shared -fPIC -o tls.so tls.c
+	"$SNAG" cc -g -O1 -pthread -o prog uses.c -ldl
+	expect 0 "$SNAG" run ./prog
+}
+
 @test "functions left by exceptions and jumps are not in stacks" {
 	for compiler in gcc clang; do
 		build $compiler race_unwind.cc
@@ -220,6 +256,10 @@ expect() { # STATUS COMMAND...
 		expect 0 env "$variable=suppressions='$PWD/s'" "$SNAG" run ./prog
 	done
 	expect 7 env "TSAN_OPTIONS=history_size=7:exitcode=7" "$SNAG" run ./prog
+	expect 7 env "TSAN_OPTIONS=halt_on_error=false:detect_deadlocks=yes:exitcode=7" "$SNAG" run ./prog
+	expect 2 env TSAN_OPTIONS=exitcode=many "$SNAG" run ./prog
+	expect 0 env TSAN_OPTIONS=report_bugs=0 "$SNAG" run ./prog
+	expect 0 env TSAN_OPTIONS=report_bugs=false "$SNAG" run ./prog
 	expect 9 env SNAG_OPTIONS=exitcode=9 TSAN_OPTIONS=exitcode=7 "$SNAG" run ./prog
 	expect 66 env SNAG_OPTIONS=free=1 "$SNAG" run --with m2 ./prog
 }

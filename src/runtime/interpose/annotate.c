@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * annotate.c - what the program itself says about its synchronisation
+ * annotate.c - annotations: calls by which a program describes its own synchronisation
  *
- * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): updates a token of that
- *                    address with release
- *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): reads it with acquire
- *         [mutex]    __tsan_mutex_*: a lock made by hand.  Between pre and post the
- *                    accesses are those of the lock itself and do not count; the post of a
- *                    lock is acq(l), the pre of an unlock is rel(l).
+ * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): update the token of
+ *                    this address, with release
+ *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): read it, with acquire
+ *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre and
+ *                    post implement the lock and do not count.  The post of a lock is acq(l),
+ *                    the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   accesses between begin and end are not recorded
- *         The rest of ThreadSanitizer's interface is accepted and means nothing here.
+ *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in between
+ *                    makes a mistake (misuse.h).
+ *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
+ *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
+ *                    signals order as always.  Locks of threads that run in parallel (--free) order,
+ *                    too.
+ *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"
 
@@ -36,13 +41,23 @@ static void acquire(uintptr_t addr, uintptr_t pc)
 		rt_sync_acquire(addr, pc);
 }
 
-static void ignore(int change)
+/* From the call at pc; 0: not one that the program has to end before its thread ends. */
+static void ignore(int change, uintptr_t pc)
 {
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return;
 	rt_sites_end();
+	if (self->ignores == 0 && change > 0)
+		self->ignores_at = pc ? rt_location(pc) : 0;
 	self->ignores += change;
+}
+
+static void ignore_sync(int change)
+{
+	struct rt_thread *self = rt_enter();
+	if (self && self->ignores_sync + change >= 0)
+		self->ignores_sync += change;
 }
 
 RT_ABI(void, __tsan_acquire, void *addr)
@@ -60,19 +75,19 @@ RT_ABI(void, __tsan_release, void *addr)
 RT_ABI(void, __tsan_ignore_thread_begin, void)
 {
 	RT_SCOPE;
-	ignore(1);
+	ignore(1, RT_CALLER);
 }
 
 RT_ABI(void, __tsan_ignore_thread_end, void)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 }
 
 /* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
 
 enum {
-	LINKER_INIT = 1 << 0, /* it is valid before and after its life */
+	LINKER_INIT = 1 << 0, /* the lock may be used before create and after destroy */
 	REENTRANT = 1 << 1,
 	READ_LOCK = 1 << 3,
 	TRY_LOCK = 1 << 4,
@@ -97,7 +112,7 @@ static void hand_lock(struct rt_thread *self, struct rt_object *o, unsigned flag
 	const bool is_read = flags & READ_LOCK, is_try = flags & TRY_LOCK;
 	if (o->owner == self && is_read)
 		rt_misuse_of_lock(RT_MISUSE_READ_LOCK, o, pc);
-	else if (o->owner && o->owner != self && !is_read) /* two threads have it */
+	else if (o->owner && o->owner != self && !is_read) /* two threads hold it */
 		rt_misuse_of_lock(RT_MISUSE_DOUBLE_LOCK, o, pc);
 	else if (o->owner == self && !((flags | o->made_with) & (REENTRANT | RECURSIVE_LOCK)))
 		rt_misuse_of_lock(RT_MISUSE_DOUBLE_LOCK, o, pc);
@@ -190,13 +205,13 @@ RT_ABI(void, __tsan_mutex_destroy, void *addr, unsigned flags)
 RT_ABI(void, __tsan_mutex_pre_lock, void *addr, unsigned flags)
 {
 	RT_SCOPE;
-	ignore(1);
+	ignore(1, 0);
 }
 
 RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 	struct rt_thread *self = rt_sched_point();
 	if (self && !(flags & TRY_FAILED))
 		hand_lock(self, lock_of((uintptr_t)addr), flags, depth > 0 ? (uint32_t)depth : 1,
@@ -210,14 +225,14 @@ RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
 	int depth = self ? hand_unlock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
 				       flags & RECURSIVE_UNLOCK, RT_CALLER)
 			 : 0;
-	ignore(1);
+	ignore(1, 0);
 	return depth;
 }
 
 RT_ABI(void, __tsan_mutex_post_unlock, void *addr, unsigned flags)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 }
 
 #define NOTHING(name, ...)              \
@@ -339,12 +354,24 @@ RT_ABI(void, WTFAnnotateHappensAfter, file_name file, int line, uintptr_t addr)
 	RT_ABI(void, name, file_name file, int line) \
 	{                                            \
 		RT_SCOPE;                            \
-		ignore(change);                      \
+		ignore(change, RT_CALLER);           \
 	}
 IGNORE(AnnotateIgnoreReadsBegin, 1)
 IGNORE(AnnotateIgnoreReadsEnd, -1)
 IGNORE(AnnotateIgnoreWritesBegin, 1)
 IGNORE(AnnotateIgnoreWritesEnd, -1)
+
+RT_ABI(void, AnnotateIgnoreSyncBegin, file_name file, int line)
+{
+	RT_SCOPE;
+	ignore_sync(1);
+}
+
+RT_ABI(void, AnnotateIgnoreSyncEnd, file_name file, int line)
+{
+	RT_SCOPE;
+	ignore_sync(-1);
+}
 
 NOTHING(AnnotateNewMemory, file_name file, int line, uintptr_t addr, uintptr_t n)
 NOTHING(AnnotatePublishMemoryRange, file_name file, int line, uintptr_t addr, uintptr_t n)
@@ -360,5 +387,3 @@ NOTHING(AnnotateMutexIsUsedAsCondVar, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateNoOp, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateTraceMemory, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateThreadName, file_name file, int line, file_name name)
-NOTHING(AnnotateIgnoreSyncBegin, file_name file, int line)
-NOTHING(AnnotateIgnoreSyncEnd, file_name file, int line)

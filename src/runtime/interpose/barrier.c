@@ -2,8 +2,9 @@
  *
  * barrier.c - barriers
  *
- * Rules.  [arrive]  each round has a token; whoever arrives updates it
- *         [leave]   whoever leaves reads it: all arrivals come before all leavings
+ * Rules.  [arrive]  Each round of a barrier has a token.  A thread that arrives updates it.
+ *         [leave]   A thread that leaves reads it.  So every arrival happens before every
+ *                   departure of the same round.
  */
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/object.h"
@@ -40,7 +41,7 @@ RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 	return rt_real.pthread_barrier_destroy(barrier);
 }
 
-/* One that other processes share is the kernel's. */
+/* A barrier that other processes share: the kernel makes the thread wait. */
 static int foreign_wait(struct rt_thread *self, pthread_barrier_t *barrier, uintptr_t pc)
 {
 	if (self)
@@ -63,7 +64,7 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		o->token = rt_token();
 	uint32_t token = o->token;
 	uint32_t loc = rt_location(RT_CALLER);
-	rt_put(RT_SYNC_UPDATE, RT_ORDER_ACQ_REL, (uintptr_t)barrier, loc, token);
+	rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_ACQ_REL, (uintptr_t)barrier, loc, token);
 	bool is_last = ++o->arrived == o->need;
 	if (is_last) {
 		o->arrived = 0;
@@ -72,6 +73,6 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		while (o->token == token && o->arrived)
 			rt_sched_block(self, o, RT_NEVER);
 	}
-	rt_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
+	rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
 	return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: some call that is not seen may have made it */
+enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: a call that snag does not observe may have made it */
 static uint8_t state[RT_DESCRIPTORS];
 
 static bool is_open(int fd)
@@ -60,6 +60,12 @@ void rt_descriptor_closed(int fd, uintptr_t pc)
 	if (state[fd] == KNOWN && is_seen(fd, pc))
 		put(RT_WRITE, fd, pc);
 	state[fd] = state[fd] == KNOWN ? CLOSED : UNKNOWN;
+}
+
+void rt_descriptor_replaced(int fd)
+{
+	if (fd >= 0 && fd < RT_DESCRIPTORS)
+		state[fd] = KNOWN;
 }
 
 RT_EXPORT int open(const char *path, int flags, ...)

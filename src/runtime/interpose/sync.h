@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sync.h - an address that orders: whoever acquires it comes after whoever released it before
+ * sync.h - addresses that order: an acquire comes after the releases of the same address before it
  */
 #ifndef SNAG_RUNTIME_SYNC_H
 #define SNAG_RUNTIME_SYNC_H
@@ -8,6 +8,14 @@
 #include "runtime/interpose/object.h"
 #include "runtime/channel/record.h"
 #include "runtime/access/stack.h"
+
+/* A record of synchronisation, unless the thread has asked to ignore what it orders (annotate.c). */
+static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
+			       uint32_t token)
+{
+	if (rt_likely(!rt_hot.self->ignores_sync))
+		rt_put(op, size, address, loc, token);
+}
 
 static inline uint32_t rt_sync_token(uintptr_t addr)
 {
@@ -17,15 +25,15 @@ static inline uint32_t rt_sync_token(uintptr_t addr)
 	return o->token;
 }
 
-/* By the calling thread, which is in the runtime. */
+/* The calling thread, which is in the runtime, releases or acquires the address. */
 static inline void rt_sync_release(uintptr_t addr, uintptr_t pc)
 {
-	rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));
+	rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));
 }
 
 static inline void rt_sync_acquire(uintptr_t addr, uintptr_t pc)
 {
-	rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), rt_sync_token(addr));
+	rt_sync_put(RT_SYNC_READ, 0, addr, rt_location(pc), rt_sync_token(addr));
 }
 
 #endif
