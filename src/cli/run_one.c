@@ -78,11 +78,11 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 		 p->judged.races ? ":apart=1" : "");
 	o->options.likely = !v->with;
 	cli_interrupt_catch();
-	if (v->keep || p->judged.is_of_tasks)
-		return cli_observe(&o->observed, o->argv, &how, place->file, err);
 	const struct cli_observed_files files = {.trace = place->file,
 						 .folder = place->folder,
 						 .disk = cli_disk_limit(v->disk, place->folder)};
+	if (v->keep || p->judged.is_of_tasks)
+		return cli_observe(&o->observed, o->argv, &how, &files, err);
 	return cli_observe_slice(&o->observed, o->argv, &how, &files, &o->options, err);
 }
 
