@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/task_explored.h"
 #include "cli/task_trace.h"
 #include "cli/writing.h"
@@ -50,12 +51,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "detectors, separated by commas, or all; default: drdp"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE|-",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write JSON; -: to standard output, and no text"},
+	CLI_OPTION_JSON_OR_STDOUT(FIELD(json)),
 	{.name = "explore",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -67,12 +63,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(schedules),
 	 .max = NOT_GIVEN - 1,
 	 .help = "explore at most N; 0, the default: all"},
-	{.name = "seconds",
-	 .kind = CLI_SECONDS,
-	 .value = "S",
-	 .offset = FIELD(seconds),
-	 .max = UINT32_MAX,
-	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	CLI_OPTION_EXPLORE_SECONDS(FIELD(seconds)),
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -102,12 +93,7 @@ static const struct cli_option task_options[] = {
 	 .set = 1,
 	 .offset = FIELD(trace),
 	 .help = "show the steps of zipper, espbags or spbags"},
-	{.name = "limit",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(limit),
-	 .max = UINT64_MAX,
-	 .help = "explain the first N races, 0: all; default: 20"},
+	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{0},
 };
 #undef FIELD
@@ -243,14 +229,11 @@ static int json_write(const struct snag_task_report *report, const char *path,
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_task_report_json(report, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 static int text_write(const struct task_run *t, const struct snag_task_report *report,

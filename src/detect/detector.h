@@ -81,6 +81,8 @@ struct snag_detector_env {
 
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
+	/* A race orders its accesses, as the papers count (raced.h), for detectors that can. */
+	bool order_races;
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
 	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
 	bool pairs;	      /* every racy pair is wanted, not one for each pair of locations */
@@ -125,6 +127,7 @@ struct snag_detector {
 	/* Deciding needs the whole trace and an index.  A detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
 	bool decide_if_short;
+	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
 	bool has_rows;	 /* it shows its steps to env->rows */

@@ -31,6 +31,7 @@ struct snag_analyze_options {
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	unsigned shard, nshards; /* decide a part of the candidates (detector.h); 0: all */
+	bool order_races;	 /* where a detector can (detector.h) */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serial_table.c - the steps of spbags and espbags as rows
+ * serial_rows.c - the steps of spbags and espbags as rows
  */
 #include "detect/tasks/serial_rows.h"
 

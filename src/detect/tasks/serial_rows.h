@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serial_table.h - the steps of spbags and espbags as rows, as in table 1 of Storey et al.
+ * serial_rows.h - the steps of spbags and espbags as rows, as in table 1 of Storey et al.
  *
  * A row stands for an event, and shows the state after it:
  *   S      the S-bag of each task that runs: T1:{T1,T2}

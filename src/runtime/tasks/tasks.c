@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure events
+ * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure is events
  *
- * Idea.   The library runs the tasks one at a time and reports what each does (task/hooks.h).  A
+ * Idea.   The library runs the tasks one at a time and reports their events (task/hooks.h).  A
  *         task is a fiber (fiber.c) with a thread number of its own.  There is no fork and no join:
  *         events of tasks order tasks.
  *
  * Rules.  [launch]  The first task is the thread that launches: a launch is a finish in it.
  *         [create]  A created task is a new fiber, which runs next.
  *         [runs]    The thread becomes the fiber of that task.  The first time, its stack is new
- *                   memory, whichever task used it before.
+ *                   memory.
  *         [end]     The fiber is freed when another one has taken over.
- *         [alone]   While no task is parallel to the first one, its accesses are not looked at, like
- *                   those of main outside of launches: until it creates a task, and again at the end
- *                   of a finish in which it created all tasks since.  (Raman et al., section 6.1)
- *         A listener may hear of these when the other fiber runs: once, not twice (listener.h).
+ *         [alone]   While no task is parallel to the first one, the runtime does not look at its
+ *                   accesses, as at those of main outside of launches: until it creates a task, and
+ *                   again at the end of a finish in which it created all tasks since.  (Raman et al.,
+ *                   section 6.1)
+ *         For some listeners, one report contains such an event and the switch to the other fiber
+ *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).
  *         [fresh]   Only the task itself can reach its stack, at whose end is the copy of its
- *                   argument, before its first event.  A listener that does not need fresh memory
- *                   hears of no access there until then; nor, if the task ends before, that the
- *                   memory is new.
+ *                   argument, before its first event.  To a listener that does not need fresh
+ *                   memory, the runtime reports no access there until then; nor, if the task ends
+ *                   before, that the memory is new.
  *
  * State.  tid[task]  the thread number of each task of this launch, if the listener needs it; 0 is
  *                    the launcher
- *         fresh      [fresh] that stack, while rt.is_fresh
+ *         fresh      [fresh] the stack of the running task, while rt.is_fresh
  */
 #include "runtime/tasks/tasks.h"
 
@@ -57,15 +59,15 @@ static uint32_t ntasks, tid_cap;
 static uint32_t depth, least_depth, nparallel;
 
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
-static struct rt_thread *ended;		 /* it goes when it no longer runs */
-static struct rt_thread *created;	 /* it runs next, and was created by */
-static uint8_t created_by;		 /* an event of this kind */
+static struct rt_thread *ended;		 /* it is freed when another fiber runs */
+static struct rt_thread *created;	 /* it runs next; it was created by ... */
+static uint8_t created_by;		 /* ... an event of this kind */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
 static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 
-/* The shadow stack of the launcher, which goes on there even if its task does not. */
+/* The shadow stack of the launcher: it continues there, also if its task does not end. */
 static struct rt_frame *launch_top;
 static uint64_t launch_beyond;
 
@@ -129,8 +131,8 @@ static void finish_look(bool begins) /* [alone] */
 	least_depth = UINT32_MAX;
 }
 
-/* Whether it is told when another task runs. */
-static inline bool is_told_later(uint8_t op)
+/* Returns whether the listener gets the event when the other task runs ([merged] of listener.h). */
+static inline bool is_reported_later(uint8_t op)
 {
 	const uint32_t ops =
 		SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(TASK_END);
@@ -139,7 +141,7 @@ static inline bool is_told_later(uint8_t op)
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	bool is_later = is_told_later(op);
+	bool is_later = is_reported_later(op);
 	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
 	struct rt_thread *self = is_later ? rt_entered() : NULL;
 	if (!self || rt_signals_pending(self))
@@ -158,7 +160,7 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
-			return; /* the launcher goes on */
+			return; /* the launcher continues */
 		ended = self;
 		break;
 	case SNAG_OP_PROMISE_SET:
@@ -208,7 +210,7 @@ static void launch(struct rt_thread *self)
 }
 
 /* A task begins on this stack; the argument at its end is a block of its own. */
-static void stack_tell(const struct snag_stack *stack, uint32_t thread)
+static void stack_report(const struct snag_stack *stack, uint32_t thread)
 {
 	uintptr_t top = (uintptr_t)stack->base + stack->nbytes;
 	rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
@@ -219,7 +221,7 @@ static void stack_tell(const struct snag_stack *stack, uint32_t thread)
 	argument.arg = 0;
 }
 
-/* The thread goes on as that fiber. */
+/* The thread continues as that fiber. */
 static void become(struct rt_thread *self, struct rt_thread *to)
 {
 	self->beyond = rt_hot.beyond;
@@ -248,7 +250,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	self->called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
-	if (to != created) /* its call goes on */
+	if (to != created) /* its call continues */
 		rt_tasks_place = to->called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
@@ -256,7 +258,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 		ended = NULL;
 	}
 	if (stack && rt.listener.needs_fresh)
-		stack_tell(stack, tid[task]);
+		stack_report(stack, tid[task]);
 	else if (stack && task)
 		fresh_begin(stack);
 	else if (stack)
@@ -292,14 +294,15 @@ static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool i
 	memcpy(to, from, nbytes);
 }
 
-static void on_asked(void *ctx, enum snag_task_asked what)
+static void on_obstacle(void *ctx, enum snag_task_obstacle what)
 {
 	if (rt_sched_point())
-		rt_tasks_asked((enum rt_asked)what, (uintptr_t)rt_tasks_place); /* of one list */
+		rt_tasks_obstacle((enum rt_obstacle)what,
+				  (uintptr_t)rt_tasks_place); /* of one list */
 }
 
-/* Tells who waits for what, and where it came to wait. */
-static void waiting_tell(const struct snag_waiting *w)
+/* Reports what a task waits for, and where. */
+static void waiting_report(const struct snag_waiting *w)
 {
 	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
 	const struct rt_thread *t = rt_thread_at(tid[w->task]);
@@ -309,7 +312,7 @@ static void waiting_tell(const struct snag_waiting *w)
 	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
 }
 
-/* The thread that launched is itself again. */
+/* The thread that launched continues as itself. */
 static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting, size_t n)
 {
 	if (!rt_sched_point())
@@ -324,7 +327,7 @@ static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
 	for (size_t i = 0; i < n && rt.listener.needs_places; i++)
-		waiting_tell(&waiting[i]);
+		waiting_report(&waiting[i]);
 }
 
 bool rt_tasks_may_launch(void)
@@ -332,7 +335,7 @@ bool rt_tasks_may_launch(void)
 	return snag_launch;
 }
 
-void rt_tasks_tell(void)
+void rt_tasks_report(void)
 {
 	if (rt_tasks_may_launch())
 		rt_tasks_are(RT_DIALECT_SNAG);
@@ -355,10 +358,10 @@ void rt_tasks_freed(void)
 		__snag_task_poll();
 }
 
-void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
+void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc)
 {
-	if (rt.is_of_tasks && !(rt.listener.asked && rt.listener.asked(what, pc)))
-		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_ASKED);
+	if (rt.is_of_tasks && !(rt.listener.obstacle && rt.listener.obstacle(what, pc)))
+		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_OBSTACLE);
 }
 
 RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
@@ -370,7 +373,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.stuck = on_stuck,
 		.memory = on_memory,
 		.copy = on_copy,
-		.asked = on_asked,
+		.obstacle = on_obstacle,
 		.end = on_end,
 		.place = &rt_tasks_place,
 	};
