@@ -57,10 +57,12 @@ static int replay_old(const char *witness, char *const *argv, double seconds,
 	int rc = snag_replay_file_read(witness, &file, err);
 	if (rc < 0)
 		return rc;
-	if (file.wait) {
+	if (file.wait || file.naccesses != 2) {
+		const char *of = file.wait ? "a deadlock" : "another failure";
+		of = file.naccesses == SNAG_REPLAY_ACCESSES ? "an atomicity violation" : of;
 		snag_replay_file_done(&file);
-		return snag_fail(err, SNAG_EINPUT,
-				 "%s: is the witness of a deadlock, not of a race", witness);
+		return snag_fail(err, SNAG_EINPUT, "%s: is the witness of %s, not of a race",
+				 witness, of);
 	}
 	struct snag_replay_plan plan = {.argv = argv,
 					.turns = &file.turns,

@@ -29,6 +29,7 @@
 #include "trace/race.h"
 #include "trace/source.h"
 #include "witness/decide/index.h"
+#include "witness/witness.h"
 
 #include <signal.h>
 
@@ -79,6 +80,7 @@ struct snag_detector_env {
 
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
+	enum snag_rules rules; /* of witnesses, where a detector decides by dependence */
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
 	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
 	bool pairs;	      /* every racy pair is wanted, not one for each pair of locations */
@@ -125,6 +127,8 @@ struct snag_detector {
 	bool decide_if_short;
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
+	bool tells_atomicity; /* it finds atomicity violations and no races (snag_race.is_atomicity) */
+	bool no_windows; /* a part of the trace tells it nothing (detect/analyze/windows.h) */
 	bool has_stages; /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;
