@@ -73,7 +73,8 @@ static bool entry_equals(const void *ctx, uint32_t number, const void *key)
 static uint64_t *entry_of(struct watch *w, uint32_t variable, snag_tid thread)
 {
 	const struct entry key = {variable, thread, 0};
-	uint32_t at = snag_slots_find(&w->slots, snag_hash(variable, thread), entry_equals, w, &key);
+	uint32_t at =
+		snag_slots_find(&w->slots, snag_hash(variable, thread), entry_equals, w, &key);
 	if (at != SNAG_SLOTS_NONE)
 		return &w->entry[at].number;
 	w->entry = snag_grow(w->entry, &w->cap, w->n + 1, sizeof(*w->entry));
@@ -144,7 +145,8 @@ static int run_steered(const struct snag_atomicity_plan *plan, int schedule,
 		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
 		 plan->stops, schedule);
 	struct snag_live_options how = {.options = options,
-					.io = plan->is_quiet ? SNAG_LAUNCH_OURS : SNAG_LAUNCH_SHARES,
+					.io = plan->is_quiet ? SNAG_LAUNCH_OURS
+							     : SNAG_LAUNCH_SHARES,
 					.seconds = plan->seconds,
 					.stop = plan->interrupt,
 					.on_held = plan->stops ? end_at_once : NULL};

@@ -14,11 +14,12 @@
 struct snag_atomicity_plan {
 	char *const *argv;
 	const struct snag_turns *turns;
-	const char *place[3]; /* of the read, the write between, the write; as of snag_location_text */
-	uint64_t seed;	      /* of what comes after the schedule */
-	bool is_quiet;	      /* the program's input and output are empty */
-	bool stops;	      /* it is killed at the end of its turns */
-	double seconds;	      /* it is killed if it takes longer; 0: never */
+	const char
+		*place[3]; /* of the read, the write between, the write; as of snag_location_text */
+	uint64_t seed;	   /* of what comes after the schedule */
+	bool is_quiet;	   /* the program's input and output are empty */
+	bool stops;	   /* it is killed at the end of its turns */
+	double seconds;	   /* it is killed if it takes longer; 0: never */
 	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
 };
 

@@ -157,8 +157,7 @@ static bool object_read(json_t *root, struct snag_replay_file *file)
 	size_t n = json_array_size(turns), naccesses = json_array_size(accesses);
 	bool is_of_accesses = naccesses == 2 || naccesses == SNAG_REPLAY_ACCESSES;
 	bool ok = failure ? n >= 1 && json_is_string(failure) && json_is_integer(status)
-			  : n >= 2 && (waits ? waits_read(waits, file)
-					     : is_of_accesses);
+			  : n >= 2 && (waits ? waits_read(waits, file) : is_of_accesses);
 	if (ok && failure) {
 		file->failure = snag_strdup(json_string_value(failure));
 		file->status = (int)json_integer_value(status);

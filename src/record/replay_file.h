@@ -25,7 +25,7 @@ struct snag_replay_file {
 	/* The places are owned.  Two of a race, or three of a write between a read and a write. */
 	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
 	size_t naccesses;
-	char **wait;			     /* of a deadlock: the places; else NULL */
+	char **wait; /* of a deadlock: the places; else NULL */
 	size_t nwaits;
 	char *failure; /* of `snag explore`; else NULL */
 	int status;

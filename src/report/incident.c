@@ -93,12 +93,11 @@ const char *const snag_incident_kind_name[] = {[SNAG_INCIDENT_RACE] = "race",
 					       [SNAG_INCIDENT_USE_AFTER_FREE] = "use-after-free",
 					       [SNAG_INCIDENT_DOUBLE_FREE] = "double-free",
 					       [SNAG_INCIDENT_ATOMICITY] = "atomicity"},
-		  *const snag_incident_kind_title[] = {[SNAG_INCIDENT_RACE] = "data race",
-						       [SNAG_INCIDENT_USE_AFTER_FREE] =
-							       "heap-use-after-free",
-						       [SNAG_INCIDENT_DOUBLE_FREE] = "double free",
-						       [SNAG_INCIDENT_ATOMICITY] =
-							       "atomicity violation"};
+		  *const snag_incident_kind_title[] = {
+			  [SNAG_INCIDENT_RACE] = "data race",
+			  [SNAG_INCIDENT_USE_AFTER_FREE] = "heap-use-after-free",
+			  [SNAG_INCIDENT_DOUBLE_FREE] = "double free",
+			  [SNAG_INCIDENT_ATOMICITY] = "atomicity violation"};
 
 size_t snag_incident_accesses(const struct snag_incident *in,
 			      struct snag_incident_access ret[SNAG_INCIDENT_ACCESSES])
@@ -161,8 +160,8 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		snag_callstack_read(report->names, m->race->second.loc, &stack[1]);
 		if (m->race->is_atomicity)
 			snag_callstack_read(report->names, m->race->read.loc, &read);
-		uint32_t at = snag_strtab_intern(&places, key,
-						 places_of(m->race, stack, &read, key));
+		uint32_t at =
+			snag_strtab_intern(&places, key, places_of(m->race, stack, &read, key));
 		struct snag_incident *new = &in.at[at];
 		variables_add(new, m->race);
 		new->count += m->race->count;

@@ -167,11 +167,10 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
-	snag_json_string(
-		j, "kind",
-		snag_incident_kind_name[r->is_trace && !in->race->is_atomicity
-						? SNAG_INCIDENT_RACE
-						: snag_incident_kind(in)]);
+	snag_json_string(j, "kind",
+			 snag_incident_kind_name[r->is_trace && !in->race->is_atomicity
+							 ? SNAG_INCIDENT_RACE
+							 : snag_incident_kind(in)]);
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
 	snag_variable_text(

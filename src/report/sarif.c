@@ -41,11 +41,11 @@ static const struct snag_sarif_rule rule[SNAG_VERDICTS] = {
 		 "note", "low"},
 };
 
-static const struct snag_sarif_rule between = {
-	"atomicity",
-	"Atomicity violation: a write of another thread can come between a read and the write that follows "
-	"it.",
-	"error", "high"};
+static const struct snag_sarif_rule between = {"atomicity",
+					       "Atomicity violation: a write of another thread can "
+					       "come between a read and the write that follows "
+					       "it.",
+					       "error", "high"};
 
 static const struct snag_sarif_rule of_tasks = {
 	"deadlock", "Deadlock: every task that is left waits.", "error", "very-high"};

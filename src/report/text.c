@@ -280,12 +280,13 @@ static void atomicity_text(struct snag_printer *to, const struct snag_report *r,
 	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
 	for (int i = 0; i < 3; i++)
 		access_line(to, r, site[i]);
-	snag_print(to, race->verdict == SNAG_OBSERVED
-			       ? "  In this trace the second access comes between the other two.\n"
+	snag_print(to,
+		   race->verdict == SNAG_OBSERVED
+			   ? "  In this trace the second access comes between the other two.\n"
 		   : race->nwitness
-			       ? "  The second access can come between the other two.\n"
-			       : "  atomicity could not decide within its budget whether the second "
-				 "access can come between.\n");
+			   ? "  The second access can come between the other two.\n"
+			   : "  atomicity could not decide within its budget whether the second "
+			     "access can come between.\n");
 	witness_line(to, r, m, o->witness_dir);
 	found_by_line(to, r, m);
 }

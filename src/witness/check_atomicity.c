@@ -65,8 +65,8 @@ int snag_check_atomicity(const struct snag_trace *trace, const struct snag_witne
 			 const size_t step[3], size_t nsteps, struct snag_error *err)
 {
 	if (w->nunit != 3)
-		return snag_fail(err, SNAG_EINPUT, "a broken atomicity has three events, this one %zu",
-				 w->nunit);
+		return snag_fail(err, SNAG_EINPUT,
+				 "a broken atomicity has three events, this one %zu", w->nunit);
 	for (size_t i = 0; i < 3; i++) /* [order] */
 		if (step[i] == SIZE_MAX)
 			return wrong(err, w->unit[i], "is not in the witness");

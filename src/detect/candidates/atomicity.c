@@ -116,9 +116,8 @@ static struct place *place_of(struct atomicity *a, struct unit unit, uint32_t be
 	uint64_t hash = locations_hash(loc);
 	if (a->env->nshards > 1 && hash % a->env->nshards != a->env->shard)
 		return NULL;
-	uint32_t at = a->env->pairs
-			      ? SNAG_SLOTS_NONE
-			      : snag_slots_find(&a->by_locations, hash, place_equals, a, loc);
+	uint32_t at = a->env->pairs ? SNAG_SLOTS_NONE
+				    : snag_slots_find(&a->by_locations, hash, place_equals, a, loc);
 	if (at != SNAG_SLOTS_NONE)
 		return &a->place[at];
 	if (a->env->pairs)
@@ -242,8 +241,8 @@ static void look_at(struct atomicity *a, struct unit unit, uint32_t between)
 /* Whether event x has happened whenever the thread of y has done y. */
 static bool is_needed(struct atomicity *a, uint32_t x, uint32_t y)
 {
-	struct snag_point p = snag_point_of(a->ix, a->rows, snag_index_thread(a->ix, y),
-					    a->ix->position[y] + 1);
+	struct snag_point p =
+		snag_point_of(a->ix, a->rows, snag_index_thread(a->ix, y), a->ix->position[y] + 1);
 	return snag_rows_has(a->ix, a->rows, &a->walk, &p, x);
 }
 
@@ -351,8 +350,8 @@ static void units_find(struct atomicity *a, const struct snag_lane *read,
 		if (k == 0 || snag_lane_at(&ix->reads, read, k - 1) < since ||
 		    snag_op_reads(ix->trace->ev[unit.write].op))
 			continue;
-		unit.read = snag_index_event(ix, write->thread,
-					     snag_lane_at(&ix->reads, read, k - 1));
+		unit.read =
+			snag_index_event(ix, write->thread, snag_lane_at(&ix->reads, read, k - 1));
 		if (!is_wait(a, unit.read) && !is_wait(a, unit.write))
 			unit_compare(a, unit);
 	}

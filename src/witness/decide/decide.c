@@ -301,8 +301,7 @@ static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
-	if (!(skip & SNAG_STEP_OBSERVED) && is_met(d) &&
-	    snag_cut_is_trace(&d->state, d->needed)) {
+	if (!(skip & SNAG_STEP_OBSERVED) && is_met(d) && snag_cut_is_trace(&d->state, d->needed)) {
 		witness_set(d, d->needed, NULL, 0, e1, e2);
 		d->stats.observed++;
 		return SNAG_VERIFIED;

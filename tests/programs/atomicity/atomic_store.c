@@ -23,5 +23,5 @@ int main(void)
 	pthread_create(&t[1], 0, clear, 0);
 	pthread_join(t[0], 0);
 	pthread_join(t[1], 0);
-	return 0;
+	return atomic_load(&hits) > 1;
 }

@@ -38,5 +38,5 @@ int main(void)
 	pthread_create(&t[1], 0, reset, 0);
 	pthread_join(t[0], 0);
 	pthread_join(t[1], 0);
-	return 0;
+	return balance > 10;
 }
