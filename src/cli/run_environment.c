@@ -9,6 +9,7 @@
 #include "cli/run_files.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environment *e)
 {
@@ -28,6 +29,23 @@ void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environme
 		v->free |= strtol(number, NULL, 10) != 0;
 }
 
+/* Whether a value means 0, in ThreadSanitizer's words too. */
+static bool is_off(const char *value)
+{
+	return strcmp(value, "true") != 0 && strcmp(value, "yes") != 0 &&
+	       strtol(value, NULL, 10) == 0;
+}
+
+/* With report_bugs=0 nothing is reported. */
+static int bugs_hide(struct snag_suppressions *suppressions, struct snag_error *err)
+{
+	char value[16];
+	if (!cli_environment_option("report_bugs", true, value, sizeof(value)) || !is_off(value))
+		return 0;
+	return cli_suppressions_own("race:*\ndeadlock:*\nmutex:*\nthread:*\nsignal:*\n",
+				    suppressions, err);
+}
+
 int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e,
 			 const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			 struct snag_error *err)
@@ -35,8 +53,10 @@ int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e
 	bool has_suppressions = v->suppressions != NULL;
 	cli_environment_defaults(end->defaults[RT_DEFAULT_OPTIONS]);
 	cli_run_environment_take(v, e);
+	int rc = bugs_hide(suppressions, err);
 	cli_environment_defaults(NULL);
-	int rc = has_suppressions ? 0 : cli_suppressions_read(v->suppressions, suppressions, err);
+	if (rc == 0 && !has_suppressions)
+		rc = cli_suppressions_read(v->suppressions, suppressions, err);
 	return rc < 0 ? rc
 		      : cli_suppressions_own(end->defaults[RT_DEFAULT_SUPPRESSIONS], suppressions,
 					     err);
@@ -51,7 +71,7 @@ bool cli_run_is_verbose(void)
 
 bool cli_run_wants_deadlocks(void)
 {
-	char number[16];
-	return !cli_environment_option("detect_deadlocks", true, number, sizeof(number)) ||
-	       strtol(number, NULL, 10) != 0;
+	char value[16];
+	return !cli_environment_option("detect_deadlocks", true, value, sizeof(value)) ||
+	       !is_off(value);
 }

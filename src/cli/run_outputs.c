@@ -48,13 +48,13 @@ int cli_run_text_write(const struct cli_run_values *v, const struct snag_inciden
 	char path[PATH_MAX] = "/dev/stderr";
 	struct snag_incident_report shown = *r;
 	int fd = STDERR_FILENO;
-	if (v->is_quiet && !snag_incidents_reported(r))
+	const bool says_something = snag_incidents_reported(r) || r->crash;
+	if (v->is_quiet && !says_something)
 		return 0;
 	if (v->log_path && strcmp(v->log_path, "stdout") == 0) {
 		snprintf(path, sizeof(path), "/dev/stdout");
 		fd = STDOUT_FILENO;
-	} else if (v->log_path && strcmp(v->log_path, "stderr") != 0 &&
-		   snag_incidents_reported(r)) {
+	} else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && says_something) {
 		snprintf(path, sizeof(path), "%s.%d", v->log_path, r->pid);
 		fd = -1;
 	}

@@ -121,6 +121,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 	deadlock_take(r, run);
 	r->certificate.has_deadlock = r->deadlock.n > 0;
 	r->all.deadlock = r->deadlock.n ? &r->deadlock : NULL;
+	r->all.crash = notes->crash.signal ? &notes->crash : NULL;
 	return r->incidents.n + r->incidents.ndeadlocks ? origins_find(r, run, err) : 0;
 }
 

@@ -354,8 +354,24 @@ const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thre
 	return thread < c->thread_names ? c->thread_name[thread].text : "";
 }
 
+static void crash_note(struct snag_convert *c, const struct rt_record *r)
+{
+	struct snag_crash *crash = &c->notes.crash;
+	if (r->arg == RT_NOTE_FAULT) {
+		crash->has_address = true;
+		crash->address = rt_record_address(r);
+		return;
+	}
+	crash->signal = (int)rt_record_size(r);
+	crash->thread = snag_convert_thread(c, (uint32_t)rt_record_address(r));
+	crash->loc = loc_of(c, r);
+	crash->names = &c->names;
+}
+
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
+	if (r->arg == RT_NOTE_FAULT || r->arg == RT_NOTE_CRASH)
+		crash_note(c, r);
 	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
 		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
 	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)

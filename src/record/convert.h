@@ -13,6 +13,7 @@
 #define SNAG_RECORD_CONVERT_H
 
 #include "record/splits.h"
+#include "report/crash.h"
 #include "runtime/channel/channel.h"
 #include "trace/source.h"
 
@@ -94,6 +95,8 @@ struct snag_convert_notes {
 		snag_loc loc;
 	} circle[SNAG_CONVERT_WAITS];
 	uint32_t ncircle;
+	/* A signal that ended the program: the thread that it met, and where. */
+	struct snag_crash crash;
 	bool is_held;  /* it stands still at the end of a schedule */
 	bool diverged; /* it could not follow the schedule ... */
 	uint64_t turn; /* ... in this turn, from 0, ... */

@@ -112,6 +112,7 @@ struct snag_incident_report {
 	bool is_tasks; /* threads of the trace are tasks; then: */
 	const struct snag_certificate *certificate;
 	const struct snag_task_deadlock *deadlock; /* NULL: none */
+	const struct snag_crash *crash;		   /* NULL: none */
 	enum snag_tongue tongue;
 	snag_task_label *label; /* may be NULL */
 	void *label_ctx;

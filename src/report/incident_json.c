@@ -8,6 +8,7 @@
  */
 #include "report/incident.h"
 
+#include "report/crash.h"
 #include "report/incident_deadlock.h"
 #include "report/incident_misuse.h"
 #include "report/incident_parts.h"
@@ -267,6 +268,8 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	snag_incidents_program_json(r->arguments, r->status, &j);
 	if (r->has_seed)
 		snag_json_uint(&j, "seed", r->seed);
+	if (r->crash)
+		snag_crash_json(r, &j);
 	if (r->members)
 		r->members(r->members_ctx, &j);
 	if (r->replays)

@@ -57,6 +57,8 @@ static const char *why(enum snag_misuse_kind kind)
 		return "The thread that waits for a condition must hold the mutex";
 	case SNAG_MISUSE_THREAD_LEAK:
 		return "The thread has ended, and nothing joined or detached it";
+	case SNAG_MISUSE_IGNORES:
+		return "The thread has ended, and its races were not looked for since then";
 	case SNAG_MISUSE_SIGNAL_UNSAFE:
 		return "The handler may interrupt the allocator, which is then called a second "
 		       "time";

@@ -9,6 +9,7 @@
  */
 #include "report/incident.h"
 
+#include "report/crash.h"
 #include "report/incident_deadlock.h"
 #include "report/incident_misuse.h"
 #include "report/incident_parts.h"
@@ -504,6 +505,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 			    (unsigned long long)(n - limit), n - limit == 1 ? " is" : "s are");
 	if (r->is_early)
 		return;
+	if (r->crash)
+		snag_crash_text(r, to);
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

@@ -15,6 +15,7 @@
 #include "runtime/sched/free.h"
 #include "runtime/sched/policy.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/signals.h"
 #include "runtime/access/access.h"
 #include "runtime/channel/record.h"
 #include "runtime/rt.h"
@@ -55,6 +56,7 @@ void rt_begin(void)
 			rt_server_start();
 		rt_policy_begin();
 		rt_thread_begin();
+		rt_signals_begin();
 		rt_modules_tell();
 		rt_options_tell();
 		rt_tasks_tell();

@@ -3,7 +3,8 @@
  * options.c - SNAG_OPTIONS=key=value:key=value
  *
  * Separators are : , space, tab and newline; a value may be quoted with ' or ".
- * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.
+ * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.  Numbers may be
+ * ThreadSanitizer's words: true, yes, false, no.
  */
 #include "runtime/options.h"
 
@@ -67,13 +68,13 @@ static bool piece_is(const struct piece *p, const char *word)
 	return i == p->n && !word[i];
 }
 
-__attribute__((noreturn)) static void refuse(const char *what, const struct piece *p)
+__attribute__((noreturn)) static void refuse(const char *what, const struct piece *p, bool is_tsan)
 {
 	struct rt_line line = {.n = 0};
 	char copy[128] = {0};
 	for (size_t i = 0; i < p->n && i < sizeof(copy) - 1; i++)
 		copy[i] = p->at[i] < ' ' || p->at[i] > '~' ? '?' : p->at[i];
-	rt_line_text(&line, "SNAG_OPTIONS: ");
+	rt_line_text(&line, is_tsan ? "TSAN_OPTIONS: " : "SNAG_OPTIONS: ");
 	rt_line_text(&line, what);
 	rt_line_text(&line, " '");
 	rt_line_text(&line, copy);
@@ -81,9 +82,22 @@ __attribute__((noreturn)) static void refuse(const char *what, const struct piec
 	rt_fail(line.text);
 }
 
+/* ThreadSanitizer's words for 0 and 1 are numbers, too. */
+static bool word_read(const struct piece *p, int64_t *ret_number)
+{
+	bool is_true = piece_is(p, "true") || piece_is(p, "yes");
+	if (is_true || piece_is(p, "false") || piece_is(p, "no"))
+		*ret_number = is_true;
+	else
+		return false;
+	return true;
+}
+
 static bool number_read(const struct piece *p, int64_t *ret_number)
 {
 	int64_t number = 0;
+	if (word_read(p, ret_number))
+		return true;
 	bool is_negative = p->n > 1 && p->at[0] == '-';
 	for (size_t i = is_negative; i < p->n; i++) {
 		if (p->at[i] < '0' || p->at[i] > '9' || number > INT64_MAX / 10 - 10)
@@ -94,17 +108,17 @@ static bool number_read(const struct piece *p, int64_t *ret_number)
 	return p->n > 0;
 }
 
-static void option_set(const struct option *o, const struct piece *value)
+static void option_set(const struct option *o, const struct piece *value, bool is_tsan)
 {
 	if (o->kind == KIND_TOOL)
 		return;
 	if (o->kind == KIND_NUMBER) {
 		if (!number_read(value, o->field))
-			refuse("not a number:", value);
+			refuse("not a number:", value, is_tsan);
 		return;
 	}
 	if (value->n >= sizeof(rt_options.schedule))
-		refuse("too long:", value);
+		refuse("too long:", value, is_tsan);
 	memcpy(o->field, value->at, value->n);
 	((char *)o->field)[value->n] = 0;
 }
@@ -115,11 +129,11 @@ static void pair_take(const struct piece *key, const struct piece *value, bool i
 		if (!piece_is(key, options[i].name))
 			continue;
 		if (!is_tsan || options[i].is_shared)
-			option_set(&options[i], value);
+			option_set(&options[i], value, is_tsan);
 		return;
 	}
 	if (!is_tsan)
-		refuse("unknown option", key);
+		refuse("unknown option", key, false);
 }
 
 static bool is_separator(char c)
@@ -140,7 +154,7 @@ static void text_read(const char *s, bool is_tsan)
 		key.n = (size_t)(s - key.at);
 		if (*s != '=') {
 			if (!is_tsan)
-				refuse("expected key=value:", &key);
+				refuse("expected key=value:", &key, false);
 			continue;
 		}
 		s++;

@@ -66,6 +66,9 @@ struct rt_hot {
 	bool has_read;		  /* something since its last branch, see branch.c */
 	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
 	unsigned depth; /* of RT_SCOPE */
+	/* Where the program called the function of the C library or of the ABI that runs, if that is one
+	 * that may fault; 0: nowhere.  See crash.c. */
+	uintptr_t calls_at;
 	struct rt_place *places; /* a cache of locations: stack.h */
 };
 
@@ -201,7 +204,9 @@ struct rt_thread {
 	sigset_t mask;	 /* of signals, when it starts */
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
-	int ignores;			 /* __tsan_ignore_thread_begin, nested */
+	int ignores;			 /* __tsan_ignore_thread_begin, nested ... */
+	uint32_t ignores_at;		 /* ... where the outermost began */
+	int ignores_sync;		 /* AnnotateIgnoreSyncBegin, nested */
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */

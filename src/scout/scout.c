@@ -252,6 +252,7 @@ static void other_take(struct snag_scout *s, const struct rt_record *r)
 		return;
 	case RT_NOTE:
 		s->takes_all |= r->arg == RT_NOTE_LAUNCH;
+		s->has_more |= r->arg == RT_NOTE_CRASH;
 		return;
 	case RT_BRANCH:
 	case RT_BEGIN:

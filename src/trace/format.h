@@ -62,6 +62,7 @@ enum {
 	SNAG_NAME_MAX_BYTES = 1 << 20,
 	SNAG_SPACE_MAX_NAMES = 1 << 30,
 	SNAG_BLOCK_MAX_SPLITS = 1 << 20,
+	SNAG_FORMAT_OPEN = 1, /* a useful feature: a recording that is being written */
 };
 
 enum {				 /* of the space of an entry of NAMES */
@@ -142,7 +143,8 @@ struct snag_block_header {
 };
 
 uint64_t snag_format_hash(const void *bytes, size_t n);
-void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits);
+void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits,
+			   bool is_open);
 void snag_block_header_pack(uint8_t to[static SNAG_BLOCK_HEADER_BYTES],
 			    const struct snag_block_header *h);
 /* Returns false if the sync marker or the hash is wrong. */

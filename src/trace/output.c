@@ -255,6 +255,25 @@ int snag_output_write(struct snag_output *out, const void *bytes, size_t n, stru
 	return 0;
 }
 
+bool snag_output_can_rewrite(const struct snag_output *out)
+{
+	return out->is_kept && out->target && !out->gz && !out->zstd;
+}
+
+int snag_output_rewrite(struct snag_output *out, const void *bytes, size_t n,
+			struct snag_error *err)
+{
+	const uint8_t *from = bytes;
+	int rc = buffer_flush(out, err);
+	for (size_t at = 0; rc == 0 && at < n;) {
+		ssize_t done = pwrite(out->fd, from + at, n - at, (off_t)at);
+		if (done < 0 && errno != EINTR)
+			rc = io_error(out, err);
+		at += done > 0 ? (size_t)done : 0;
+	}
+	return rc;
+}
+
 /* Makes what was written durable before the rename makes it visible: after a crash of the system
  * the target is the old file or the whole new one.  Some file systems cannot, which is fine. */
 static int make_durable(struct snag_output *out, struct snag_error *err)

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,12 @@ void snag_output_abort(struct snag_output *out); /* accepts NULL */
 void snag_output_keep(struct snag_output *out);
 /* From now on such an output buffers nothing, unless it is compressed as a whole. */
 int snag_output_settle(struct snag_output *out, struct snag_error *err);
+
+/* Whether snag_output_rewrite() can be used: the output is to be kept, and a plain regular file. */
+bool snag_output_can_rewrite(const struct snag_output *out);
+/* Replaces the first n bytes. */
+int snag_output_rewrite(struct snag_output *out, const void *bytes, size_t n,
+			struct snag_error *err);
 
 const char *snag_output_name(const struct snag_output *out); /* for messages */
 

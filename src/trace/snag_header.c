@@ -14,13 +14,15 @@ uint64_t snag_format_hash(const void *bytes, size_t n)
 	return XXH3_64bits(bytes, n);
 }
 
-void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits)
+void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits,
+			   bool is_open)
 {
 	memset(to, 0, SNAG_FILE_HEADER_BYTES);
 	memcpy(to, SNAG_FORMAT_MAGIC, SNAG_MAGIC_BYTES);
 	to[8] = SNAG_FORMAT_VERSION & 0xff;
 	to[9] = SNAG_FORMAT_VERSION >> 8;
 	snag_store32(to + 12, SNAG_FORMAT_ALWAYS | (may_have_splits ? SNAG_FORMAT_SPLITS : 0));
+	snag_store32(to + 16, is_open ? SNAG_FORMAT_OPEN : 0);
 	snag_store64(to + 24, snag_format_hash(to, 24));
 }
 

@@ -4,9 +4,11 @@
  *
  * Idea.   Block by block: header, hash, columns, new names; then the events, one batch at a
  *         time, so that they are used while they are in the cache.
- * Rules.  A cut or damaged file is an error that names the offset of the block.  With lenient,
- *         the trace ends before that block and one item counts as skipped.  Reading cannot
- *         continue after it, because names and the memory of the codec would be missing.
+ * Rules.  A cut or damaged file is an error that names the offset of the block.
+ *         [lenient]  The trace ends before that block and one item counts as skipped.  Reading
+ *                    cannot continue after it, because names and the memory of the codec would be
+ *                    missing.
+ *         [killed]   The same without lenient, if a recording was cut: its recorder was killed.
  *         If the file has splits (split.h), the reader goes through its blocks once for these,
  *         then once more for the events, which are refined (refined.h).  The parts of an access
  *         may have names that come later in the file.  So unless the consumer forgets names, the
@@ -44,10 +46,13 @@ struct binary_source {
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
 	bool is_lenient, has_ended, takes_runs, forgets_variables;
-	bool is_scanned; /* its blocks were looked at before the events are read */
-	bool has_names;	 /* that look took in all names */
-	bool is_whole;	 /* it saw the end; otherwise */
-	uint64_t whole;	 /* this many blocks that are right */
+	bool is_recording; /* that did not come to its end: the header says so */
+	bool is_cut;	   /* reading failed because the stream ended before the end block */
+	bool was_cut;	   /* likewise the first look at the blocks */
+	bool is_scanned;   /* its blocks were looked at before the events are read */
+	bool has_names;	   /* that look took in all names */
+	bool is_whole;	   /* it saw the end; otherwise */
+	uint64_t whole;	   /* this many blocks that are right */
 	struct snag_splits_list splits;
 	uint32_t nvariables;	 /* those of the splits are below */
 	uint64_t blocks;	 /* so far */
@@ -82,7 +87,14 @@ static int need_bytes(struct binary_source *s, size_t n, struct snag_error *err)
 	if ((size_t)have >= n)
 		return 0;
 	s->block_offset = s->in->end_offset;
+	s->is_cut = true;
 	return bad_block(s, "cut short", NULL, err);
+}
+
+/* [killed] [lenient] Whether the trace ends where reading failed. */
+static bool may_end(const struct binary_source *s, int rc)
+{
+	return rc == SNAG_EINPUT && (s->is_lenient || (s->is_recording && s->is_cut));
 }
 
 static bool is_unchecked(const struct binary_source *s, const struct snag_strtab *words)
@@ -254,6 +266,7 @@ static int read_block(struct binary_source *s, struct snag_error *err)
 	int rc = read_header(s, &h, err);
 	if (rc < 0)
 		return rc;
+	s->is_cut = s->was_cut && s->blocks > s->whole;
 	if (s->is_scanned && !s->is_whole && s->blocks > s->whole)
 		return damaged(s, "it was so at the first look", err);
 	if (s->forgets_variables)
@@ -320,10 +333,12 @@ static int blocks_scan(struct binary_source *s, bool takes_names, struct snag_er
 	s->is_whole = rc == 0;
 	s->is_scanned = true;
 	s->has_names = takes_names;
-	if (rc == SNAG_EINPUT && s->is_lenient) {
+	if (may_end(s, rc)) {
 		s->splits.n = 0;
 		rc = 0;
 	}
+	s->was_cut = s->is_cut;
+	s->is_cut = false;
 	snag_decoder_free(s->decoder);
 	s->decoder = snag_decoder_new();
 	s->delivered = s->blocks = 0;
@@ -378,7 +393,7 @@ static int source_next(struct snag_source *src, struct snag_batch *ret_batch,
 	if (rc > 0)
 		return rc;
 	s->has_ended = true;
-	if (rc == SNAG_EINPUT && s->is_lenient) {
+	if (may_end(s, rc)) {
 		s->base.skipped++;
 		rc = 0;
 	}
@@ -490,6 +505,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 		snag_input_close(in);
 		return rc;
 	}
+	const bool is_recording = snag_load32(in->at + 16) & SNAG_FORMAT_OPEN;
 	in->at += SNAG_FILE_HEADER_BYTES;
 	struct binary_source *s = snag_calloc(1, sizeof(*s));
 	s->base.ops = &binary_source_ops;
@@ -497,6 +513,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->base.names = &s->names;
 	s->in = in;
 	s->is_lenient = options && options->lenient;
+	s->is_recording = is_recording;
 	s->decoder = snag_decoder_new();
 	s->bases = snag_calloc(1, sizeof(*s->bases));
 	snag_names_init(&s->names);

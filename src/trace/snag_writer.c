@@ -38,6 +38,7 @@ struct binary_sink {
 	struct snag_output *out;
 	struct snag_encoder *encoder;
 	bool has_header, expects_splits;
+	bool is_open;	  /* the header says so, until commit */
 	uint64_t written; /* events in blocks written */
 	uint32_t nsplits; /* likewise */
 	struct snag_event *ev;
@@ -58,8 +59,19 @@ static int header_write(struct binary_sink *s, struct snag_error *err)
 	if (s->has_header)
 		return 0;
 	s->has_header = true;
-	snag_file_header_pack(header, s->expects_splits);
+	s->is_open = snag_output_can_rewrite(s->out);
+	snag_file_header_pack(header, s->expects_splits, s->is_open);
 	return snag_output_write(s->out, header, sizeof(header), err);
+}
+
+/* The file is complete. */
+static int header_close(struct binary_sink *s, struct snag_error *err)
+{
+	uint8_t header[SNAG_FILE_HEADER_BYTES];
+	if (!s->is_open)
+		return 0;
+	snag_file_header_pack(header, s->expects_splits, false);
+	return snag_output_rewrite(s->out, header, sizeof(header), err);
 }
 
 static int block_write(struct binary_sink *s, const struct snag_block_header *h,
@@ -363,6 +375,8 @@ static int sink_commit(struct snag_sink *sink, struct snag_error *err)
 		end.hash = snag_format_hash(NULL, 0);
 		rc = block_write(s, &end, NULL, err);
 	}
+	if (rc == 0)
+		rc = header_close(s, err);
 	if (rc < 0) {
 		sink_abort(sink);
 		return rc;

@@ -220,6 +220,10 @@ expect() { # STATUS COMMAND...
 		expect 0 env "$variable=suppressions='$PWD/s'" "$SNAG" run ./prog
 	done
 	expect 7 env "TSAN_OPTIONS=history_size=7:exitcode=7" "$SNAG" run ./prog
+	expect 7 env "TSAN_OPTIONS=halt_on_error=false:detect_deadlocks=yes:exitcode=7" "$SNAG" run ./prog
+	expect 2 env TSAN_OPTIONS=exitcode=many "$SNAG" run ./prog
+	expect 0 env TSAN_OPTIONS=report_bugs=0 "$SNAG" run ./prog
+	expect 0 env TSAN_OPTIONS=report_bugs=false "$SNAG" run ./prog
 	expect 9 env SNAG_OPTIONS=exitcode=9 TSAN_OPTIONS=exitcode=7 "$SNAG" run ./prog
 	expect 66 env SNAG_OPTIONS=free=1 "$SNAG" run --with m2 ./prog
 }

@@ -349,8 +349,53 @@ C
 	kill -9 $!
 	wait $! || true
 	kill -9 $program
-	[ "$(snag info --lenient --json lost.snag 2>/dev/null | jq .trace.events)" -gt 50000 ]
+	[ "$(snag info --json lost.snag 2>/dev/null | jq .trace.events)" -gt 50000 ]
+	[ "$(snag info --json lost.snag 2>/dev/null | jq .trace.skipped)" = 1 ]
+	snags analyze --with hb lost.snag
+	[ "$status" = 0 ]
 	[ -z "$(ls -A | grep -F .snag-)" ]
+	head -c -10 lost.snag >shorter.snag # in the middle of a block
+	[ "$(snag info --json shorter.snag 2>/dev/null | jq .trace.skipped)" = 1 ]
+	printf 'XXXXXXXX' | dd of=shorter.snag bs=1 seek=600 conv=notrunc 2>/dev/null
+	snags info shorter.snag
+	refused 2 "snag: info: shorter.snag: offset 32: damaged block"*
+}
+
+@test "a program whose recorder is killed goes on, and says that it is no longer observed" {
+	cat >goes_on.c <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static volatile int x, end;
+		static void *spin(void *p)
+		{
+			for (int i = 0; i < 3000000; i++)
+				__atomic_fetch_add(&x, 1, __ATOMIC_RELAXED);
+			return p;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			puts("begun");
+			fflush(stdout);
+			while (access("go", F_OK) != 0)
+				usleep(10000);
+			pthread_create(&t, NULL, spin, NULL);
+			pthread_join(t, NULL);
+			puts("done");
+		}
+	END
+	snag cc -pthread goes_on.c -o goes_on
+	"$SNAG" record -o lost.snag ./goes_on >out 2>err &
+	local recorder=$! program
+	for _ in $(seq 100); do grep -q begun out && break || sleep 0.05; done
+	read -r program </proc/$recorder/task/$recorder/children || true
+	kill -9 $recorder
+	wait $recorder || true
+	touch go # it now fills the channel, which nobody reads
+	timeout 60 tail --pid="$program" -f /dev/null
+	[ "$(cat out)" = $'begun\ndone' ]
+	[ "$(cat err)" = "snag: the recorder has ended: this program is no longer observed" ]
 }
 
 @test "a deadlock is seen, and said" {

@@ -40,8 +40,9 @@ enum taking {
 };
 
 /* The operation that follows, and what is told of it, are one step. */
-static struct rt_thread *begin(const volatile void *at)
+static struct rt_thread *begin_from(const volatile void *at, uintptr_t pc)
 {
+	rt_hot.calls_at = pc;
 	if (rt_likely(!rt.is_free))
 		return rt_sched_point();
 	struct rt_thread *self = rt_free_point();
@@ -49,6 +50,8 @@ static struct rt_thread *begin(const volatile void *at)
 		rt_lane_lock(at);
 	return self;
 }
+
+#define begin(at) begin_from(at, RT_CALLER)
 
 static void record(struct rt_thread *self, enum rt_op op, enum taking takes, volatile void *at,
 		   unsigned size, int order, uintptr_t pc)
@@ -60,6 +63,8 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 		return;
 	if (op != RT_ATOMIC_READ && size == WORD && __snag_omp_yield && !rt.is_alone)
 		rt_own_stored_now((uintptr_t)at);
+	if (rt_unlikely(self->ignores_sync))
+		order = __ATOMIC_RELAXED;
 	const uint32_t update = rt.is_of_tasks ? self->atomic_update : 0;
 	if (rt_unlikely(update))
 		rt_update(RT_UPDATE_BEGINS, update, rt_location(pc));
@@ -77,6 +82,7 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 static void told(struct rt_thread *self, enum rt_op op, enum taking takes, volatile void *at,
 		 unsigned size, int order, uintptr_t pc)
 {
+	rt_hot.calls_at = 0;
 	record(self, op, takes, at, size, order, pc);
 	if (rt.is_free && self)
 		rt_lane_unlock(at);

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x43746e6e63676e73u  /* "sngcnntC": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x44746e6e63676e73u  /* "sngcnntD": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -291,7 +291,10 @@ enum rt_note {
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
-	RT_NOTE_NAMED,	  /* the program names thread loc: address = RT_NAME_PART bytes of the
+	RT_NOTE_FAULT,	  /* of the next note of a crash: address = the memory that was accessed */
+	RT_NOTE_CRASH, /* a signal ends the program: size = its number, address = the thread that it
+			   * met, loc: where */
+	RT_NOTE_NAMED, /* the program names thread loc: address = RT_NAME_PART bytes of the
 			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };
 

@@ -9,7 +9,11 @@
  *                    accesses are those of the lock itself and do not count; the post of a
  *                    lock is acq(l), the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   accesses between begin and end are not recorded
+ *         [ignore]   accesses between begin and end are not recorded.  A thread that ends in between
+ *                    makes a mistake (misuse.h)
+ *         [order]    between AnnotateIgnoreSyncBegin and its end the thread's locks and the like order
+ *                    nothing, and its atomics are relaxed.  Handlers of signals order as always.  Locks
+ *                    of threads that run in parallel (--free) order, too
  *         The rest of ThreadSanitizer's interface is accepted and means nothing here.
  */
 #include "runtime/interpose/annotate.h"
@@ -36,13 +40,23 @@ static void acquire(uintptr_t addr, uintptr_t pc)
 		rt_sync_acquire(addr, pc);
 }
 
-static void ignore(int change)
+/* From the call at pc; 0: not one that the program has to end before its thread ends. */
+static void ignore(int change, uintptr_t pc)
 {
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return;
 	rt_sites_end();
+	if (self->ignores == 0 && change > 0)
+		self->ignores_at = pc ? rt_location(pc) : 0;
 	self->ignores += change;
+}
+
+static void ignore_sync(int change)
+{
+	struct rt_thread *self = rt_enter();
+	if (self && self->ignores_sync + change >= 0)
+		self->ignores_sync += change;
 }
 
 RT_ABI(void, __tsan_acquire, void *addr)
@@ -60,13 +74,13 @@ RT_ABI(void, __tsan_release, void *addr)
 RT_ABI(void, __tsan_ignore_thread_begin, void)
 {
 	RT_SCOPE;
-	ignore(1);
+	ignore(1, RT_CALLER);
 }
 
 RT_ABI(void, __tsan_ignore_thread_end, void)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 }
 
 /* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
@@ -190,13 +204,13 @@ RT_ABI(void, __tsan_mutex_destroy, void *addr, unsigned flags)
 RT_ABI(void, __tsan_mutex_pre_lock, void *addr, unsigned flags)
 {
 	RT_SCOPE;
-	ignore(1);
+	ignore(1, 0);
 }
 
 RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 	struct rt_thread *self = rt_sched_point();
 	if (self && !(flags & TRY_FAILED))
 		hand_lock(self, lock_of((uintptr_t)addr), flags, depth > 0 ? (uint32_t)depth : 1,
@@ -210,14 +224,14 @@ RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
 	int depth = self ? hand_unlock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
 				       flags & RECURSIVE_UNLOCK, RT_CALLER)
 			 : 0;
-	ignore(1);
+	ignore(1, 0);
 	return depth;
 }
 
 RT_ABI(void, __tsan_mutex_post_unlock, void *addr, unsigned flags)
 {
 	RT_SCOPE;
-	ignore(-1);
+	ignore(-1, 0);
 }
 
 #define NOTHING(name, ...)              \
@@ -339,12 +353,24 @@ RT_ABI(void, WTFAnnotateHappensAfter, file_name file, int line, uintptr_t addr)
 	RT_ABI(void, name, file_name file, int line) \
 	{                                            \
 		RT_SCOPE;                            \
-		ignore(change);                      \
+		ignore(change, RT_CALLER);           \
 	}
 IGNORE(AnnotateIgnoreReadsBegin, 1)
 IGNORE(AnnotateIgnoreReadsEnd, -1)
 IGNORE(AnnotateIgnoreWritesBegin, 1)
 IGNORE(AnnotateIgnoreWritesEnd, -1)
+
+RT_ABI(void, AnnotateIgnoreSyncBegin, file_name file, int line)
+{
+	RT_SCOPE;
+	ignore_sync(1);
+}
+
+RT_ABI(void, AnnotateIgnoreSyncEnd, file_name file, int line)
+{
+	RT_SCOPE;
+	ignore_sync(-1);
+}
 
 NOTHING(AnnotateNewMemory, file_name file, int line, uintptr_t addr, uintptr_t n)
 NOTHING(AnnotatePublishMemoryRange, file_name file, int line, uintptr_t addr, uintptr_t n)
@@ -360,5 +386,3 @@ NOTHING(AnnotateMutexIsUsedAsCondVar, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateNoOp, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateTraceMemory, file_name file, int line, uintptr_t addr)
 NOTHING(AnnotateThreadName, file_name file, int line, file_name name)
-NOTHING(AnnotateIgnoreSyncBegin, file_name file, int line)
-NOTHING(AnnotateIgnoreSyncEnd, file_name file, int line)

@@ -63,7 +63,7 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		o->token = rt_token();
 	uint32_t token = o->token;
 	uint32_t loc = rt_location(RT_CALLER);
-	rt_put(RT_SYNC_UPDATE, RT_ORDER_ACQ_REL, (uintptr_t)barrier, loc, token);
+	rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_ACQ_REL, (uintptr_t)barrier, loc, token);
 	bool is_last = ++o->arrived == o->need;
 	if (is_last) {
 		o->arrived = 0;
@@ -72,6 +72,6 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		while (o->token == token && o->arrived)
 			rt_sched_block(self, o, RT_NEVER);
 	}
-	rt_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
+	rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
 	return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

@@ -19,6 +19,7 @@
 #include "runtime/interpose/descriptor.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/sync.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"
 #include "runtime/access/stack.h"
@@ -60,14 +61,14 @@ static void released(int fd, uintptr_t pc)
 	rt_descriptor_used(fd, pc);
 	rt_record_drain();
 	if (o)
-		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, 0, rt_location(pc), o->token);
+		rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, 0, rt_location(pc), o->token);
 }
 
 static void acquired(int fd, uintptr_t pc)
 {
 	struct rt_object *o = channel_of(fd, pc);
 	if (o) {
-		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
+		rt_sync_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
 		rt_epoch_end();
 	}
 }
@@ -78,7 +79,7 @@ static void noticed(int fd, uintptr_t pc)
 {
 	struct rt_object *sockets = rt_object_find(SOCKETS, RT_FILE);
 	if (sockets)
-		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), sockets->token);
+		rt_sync_put(RT_SYNC_READ, 0, 0, rt_location(pc), sockets->token);
 	acquired(fd, pc);
 }
 
@@ -255,7 +256,7 @@ RT_EXPORT int dup2(int fd, int to)
 	if (fd != to)
 		replaced(to, RT_CALLER);
 	int made = rt_real.dup2(fd, to);
-	rt_descriptor_made(made);
+	rt_descriptor_replaced(made, RT_CALLER);
 	return made;
 }
 
@@ -264,6 +265,6 @@ RT_EXPORT int dup3(int fd, int to, int flags)
 	RT_SCOPE;
 	replaced(to, RT_CALLER);
 	int made = rt_real.dup3(fd, to, flags);
-	rt_descriptor_made(made);
+	rt_descriptor_replaced(made, RT_CALLER);
 	return made;
 }

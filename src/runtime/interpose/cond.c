@@ -13,6 +13,7 @@
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/sync.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"
 #include "runtime/access/stack.h"
@@ -30,7 +31,7 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->was_interrupted)
-		rt_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
+		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
 	rt_mutex_take_all(self, mutex, depth, pc);
 	rt_cancel_point(self); /* whose handlers find the mutex locked */
 	return is_woken ? 0 : ETIMEDOUT;
@@ -115,7 +116,7 @@ static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
 	if (!o->first_waiter)
 		return false;
 	uint32_t token = rt_token();
-	rt_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
+	rt_sync_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
 	if (to_all)
 		rt_object_wake_all(o, token);
 	else

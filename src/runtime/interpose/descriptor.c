@@ -62,6 +62,14 @@ void rt_descriptor_closed(int fd, uintptr_t pc)
 	state[fd] = state[fd] == KNOWN ? CLOSED : UNKNOWN;
 }
 
+void rt_descriptor_replaced(int fd, uintptr_t pc)
+{
+	if (is_seen(fd, pc))
+		put(RT_WRITE, fd, pc);
+	if (fd >= 0 && fd < RT_DESCRIPTORS)
+		state[fd] = KNOWN;
+}
+
 RT_EXPORT int open(const char *path, int flags, ...)
 {
 	RT_SCOPE;

@@ -21,5 +21,7 @@ void rt_descriptor_made(int fd); /* fails for -1, without effect */
 /* The caller has the baton; the access belongs to its last event. */
 void rt_descriptor_used(int fd, uintptr_t pc);
 void rt_descriptor_closed(int fd, uintptr_t pc);
+/* Made with a number that the program chose: that writes it, since another thread may know it. */
+void rt_descriptor_replaced(int fd, uintptr_t pc);
 
 #endif

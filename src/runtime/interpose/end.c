@@ -16,6 +16,7 @@
 #include "runtime/interpose/end.h"
 
 #include "runtime/channel/record.h"
+#include "runtime/interpose/misuse.h"
 #include "runtime/options.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sched/sched.h"
@@ -59,8 +60,10 @@ void rt_linger(void)
 		rt_record_drain();
 	if (self)
 		rt_record_gone();
-	if (self && !has_lingered)
+	if (self && !has_lingered) {
+		rt_misuse_ignores(self);
 		rt_thread_leaks();
+	}
 	if (self && has_callbacks && rt_sched_point()) /* [atexit] */
 		rt_sync_acquire((uintptr_t)&has_callbacks, RT_CALLER);
 	if (!self || has_lingered || rt.is_alone || rt.is_of_tasks || rt_options.linger <= 0 ||

@@ -104,7 +104,9 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 		const uintptr_t pc = RT_CALLER;                                  \
 		rt_begin_once();                                                 \
 		bool is_seen = rt_modules_instrumented(pc) && rt_access_count(); \
+		rt_hot.calls_at = pc;                                            \
 		type result = rt_real.name arguments;                            \
+		rt_hot.calls_at = 0;                                             \
 		if (is_seen && rt_enter()) {                                     \
 			accesses                                                 \
 		}                                                                \

@@ -56,6 +56,12 @@ void rt_misuse_leak(const struct rt_thread *t)
 		rt_put(RT_MISUSE, RT_MISUSE_THREAD_LEAK, t->tid, t->created_at, t->created_by);
 }
 
+void rt_misuse_ignores(const struct rt_thread *t)
+{
+	if (t->ignores > 0 && t->ignores_at && is_wanted(RT_MISUSE_IGNORES))
+		rt_put(RT_MISUSE, RT_MISUSE_IGNORES, t->tid, t->ignores_at, t->as);
+}
+
 void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc)
 {
 	rt_misuse(RT_MISUSE_SIGNAL_UNSAFE, (uint64_t)self->handles, pc);

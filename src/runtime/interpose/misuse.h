@@ -15,12 +15,28 @@ void rt_misuse(enum rt_misuse what, uint64_t object, uintptr_t pc);
 void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t pc);
 /* Reports that a thread, which was created at that node, was never joined. */
 void rt_misuse_leak(const struct rt_thread *t);
+/* Reports that a thread ends while its accesses are ignored. */
+void rt_misuse_ignores(const struct rt_thread *t);
 /* Reports, in the handler of a signal, a call that handlers may not make. */
 void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc);
 
 /* A thread uses a lock: if for the first time since the lock was made, it reads the lock.  So a use that
  * nothing orders behind the initialisation is a race. */
 void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc);
+/* The use of a lock that a thread takes: one before the record of the acquire, the other behind it.
+ * If threads take turns, the use follows the acquire: both belong to one event, so a schedule in
+ * which the use came first would run the acquire too early.  If threads run in parallel, the use
+ * comes first and belongs to the event before. */
+static inline void rt_lock_used_before(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
+{
+	if (rt.is_free)
+		rt_lock_used(self, o, pc);
+}
+static inline void rt_lock_used_behind(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
+{
+	if (!rt.is_free)
+		rt_lock_used(self, o, pc);
+}
 /* The lock is initialised or destroyed: it is written. */
 void rt_lock_written(uintptr_t addr, uintptr_t pc);
 

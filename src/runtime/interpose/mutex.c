@@ -140,7 +140,7 @@ static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t dep
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	o->is_hidden = is_hidden(pc);
+	o->is_hidden = is_hidden(pc) || self->ignores_sync;
 	if (o->is_hidden)
 		return;
 	if (o->lock == UINT32_MAX)
@@ -205,8 +205,9 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		rt_object_wake_one(o, 0);
 		return ENOTRECOVERABLE;
 	}
-	rt_lock_used(self, o, pc); /* the event has waited: a schedule cannot divide it here */
+	rt_lock_used_before(self, o, pc);
 	lock_begin(self, o, 1, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		o->is_inconsistent = true;

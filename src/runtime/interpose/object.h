@@ -17,6 +17,7 @@ struct rt_reader { /* a thread that holds a rwlock shared */
 	struct rt_reader *next;
 	struct rt_thread *thread;
 	uint32_t depth;
+	bool is_hidden; /* no event says that it does */
 };
 
 struct rt_object {
@@ -34,7 +35,7 @@ struct rt_object {
 	uint64_t users;		 /* threads that have used it: bits 1 << tid % 64 */
 	struct rt_reader *readers;
 	bool is_spin;		/* mutex: a spin lock */
-	bool is_hidden;		/* mutex: no event says who holds it */
+	bool is_hidden;		/* mutex, rwlock: no event says who holds it */
 	bool is_robust;		/* mutex: the next owner is told if this one ends */
 	bool is_dead;		/* robust: the owner ended; once: it has run */
 	bool is_inconsistent;	/* robust: locked after its owner ended */

@@ -12,6 +12,7 @@
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp_flags.h"
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/sync.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"
 #include "runtime/access/stack.h"
@@ -31,7 +32,7 @@ static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
 	if (rt.is_of_tasks)
 		rt_flag_once(is_made ? RT_ATOMIC_WRITE : RT_ATOMIC_READ, o->addr, loc);
 	else
-		rt_put(is_made ? RT_SYNC_WRITE : RT_SYNC_READ, 0, o->addr, loc, o->token);
+		rt_sync_put(is_made ? RT_SYNC_WRITE : RT_SYNC_READ, 0, o->addr, loc, o->token);
 }
 
 /* What a try leaves behind, however it ends. */

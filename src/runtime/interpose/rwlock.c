@@ -46,7 +46,10 @@ static void reader_add(struct rt_thread *self, struct rt_object *o, rt_time dead
 	if (!r) {
 		r = *link = rt_alloc(sizeof(*r));
 		r->thread = self;
-		rt_put(RT_ACQUIRE_SHARED, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
+		r->is_hidden = self->ignores_sync;
+		if (!r->is_hidden)
+			rt_put(RT_ACQUIRE_SHARED, deadline != RT_NEVER, o->addr, rt_location(pc),
+			       o->lock);
 	}
 	r->depth++;
 }
@@ -56,7 +59,9 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 	o->owner = self;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
+	o->is_hidden = self->ignores_sync;
+	if (!o->is_hidden)
+		rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
 }
 
 /* Until the deadline, if there is one; false: it has passed. */
@@ -80,8 +85,9 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 		return EDEADLK;
 	if (o->owner && !wait_for(self, o, true, deadline, pc))
 		return ETIMEDOUT;
-	rt_lock_used(self, o, pc);
+	rt_lock_used_before(self, o, pc);
 	reader_add(self, o, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	return 0;
 }
 
@@ -95,8 +101,9 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 		return EDEADLK;
 	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
 		return ETIMEDOUT;
-	rt_lock_used(self, o, pc);
+	rt_lock_used_before(self, o, pc);
 	writer_set(self, o, deadline, pc);
+	rt_lock_used_behind(self, o, pc);
 	return 0;
 }
 
@@ -108,10 +115,12 @@ static int unlock(struct rt_thread *self, pthread_rwlock_t *lock, uintptr_t pc)
 	if (o->owner != self && !r)
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, pc);
 	if (o->owner == self) {
-		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+		if (!o->is_hidden)
+			rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
 		o->owner = NULL;
 	} else if (r && --r->depth == 0) {
-		rt_put(RT_RELEASE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		if (!r->is_hidden)
+			rt_put(RT_RELEASE_SHARED, 0, o->addr, rt_location(pc), o->lock);
 		*link = r->next;
 		rt_free(r, sizeof(*r));
 	}

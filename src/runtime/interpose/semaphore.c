@@ -53,7 +53,7 @@ static void take(struct rt_object *o, uintptr_t pc)
 	/* What the initial value gave goes first, and needs no post. */
 	bool is_posted = o->value-- <= (int64_t)o->ntokens;
 	if (is_posted)
-		rt_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), token_pop(o));
+		rt_sync_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), token_pop(o));
 }
 
 static int failed(int why)
@@ -150,7 +150,7 @@ RT_EXPORT int sem_post(sem_t *sem)
 	if (o->value == SEM_VALUE_MAX)
 		return failed(EOVERFLOW);
 	uint32_t token = rt_token();
-	rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), token);
+	rt_sync_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), token);
 	token_push(o, token);
 	o->value++;
 	rt_object_wake_one(o, 0);

@@ -20,6 +20,7 @@
  *         [unsafe]   a handler that runs where the program does not expect it may neither allocate
  *                    memory nor change errno: misuse.h
  *         [ours]     RT_SIGNAL is also the program's: the value that it carries tells them apart
+ *         [crash]    a signal of crash.c that the program leaves to the system goes there
  *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
@@ -33,6 +34,7 @@
 
 #include "runtime/access/access.h"
 #include "runtime/interpose/cancel.h"
+#include "runtime/interpose/crash.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
 #include "runtime/options.h"
@@ -46,8 +48,6 @@
 
 typedef void handler_fn(int, siginfo_t *, void *);
 
-extern const char __start_snag_rt_text[], __stop_snag_rt_text[];
-
 static bool is_watching;
 static struct sigaction given[NSIG]; /* as the program asked for them */
 
@@ -60,9 +60,7 @@ static bool is_fault(int signal, const siginfo_t *info)
 
 static bool is_inside(const void *context)
 {
-	const ucontext_t *at = context;
-	const char *pc = (const char *)at->uc_mcontext.gregs[REG_RIP];
-	return pc >= __start_snag_rt_text && pc < __stop_snag_rt_text;
+	return rt_crash_is_inside(context);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -94,6 +92,8 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 	struct rt_thread *self = rt_hot.self;
 	const bool is_here = is_sent_here(info);
 	const int before = errno, outer = self->handles;
+	const int ignores_sync = self->ignores_sync;
+	self->ignores_sync = 0; /* the handler is not in the code that it meets */
 	{
 		RT_SCOPE;
 		if (rt_sched_point())
@@ -103,6 +103,7 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 		self->handles = signal;
 	handle(signal, info, context);
 	self->handles = outer;
+	self->ignores_sync = ignores_sync;
 	if (!is_here)
 		errno_check(self, signal, before);
 }
@@ -192,18 +193,6 @@ static void asked(const void *context)
 	self->was_revoked = true; /* asks for the baton again at its next event */
 }
 
-/* [ours] The program has not asked for the signal that the runtime handles: its default action. */
-static void die_by(int signal)
-{
-	struct sigaction act = {.sa_handler = SIG_DFL};
-	sigset_t only;
-	sigemptyset(&only);
-	sigaddset(&only, signal);
-	rt_real.sigaction(signal, &act, NULL);
-	rt_sys(SYS_tgkill, rt_sys_getpid(), rt_sys_gettid(), signal, 0, 0, 0);
-	rt_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only, 0, NSIG / 8, 0, 0);
-}
-
 static bool is_default(int signal)
 {
 	return !(given[signal].sa_flags & SA_SIGINFO) && given[signal].sa_handler == SIG_DFL;
@@ -227,8 +216,10 @@ static void trampoline(int signal, siginfo_t *info, void *context)
 	if (signal == RT_SIGNAL && info->si_code == SI_QUEUE &&
 	    info->si_value.sival_ptr == &is_watching)
 		asked(context);
-	else if (signal == RT_SIGNAL && is_default(signal))
-		die_by(signal);
+	else if (signal == RT_SIGNAL && is_default(signal)) /* [ours] its default action */
+		rt_crash_die(signal);
+	else if (is_default(signal) && rt_crash_is_watched(signal)) /* [crash] */
+		rt_crash(signal, info, context);
 	else if (!self || is_fault(signal, info))
 		handle(signal, info, context);
 	else if (rt.is_of_tasks)
@@ -315,6 +306,11 @@ void rt_signals_close(struct rt_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+void rt_signals_begin(void)
+{
+	rt_crash_watch(trampoline);
+}
+
 void rt_signals_watch(void)
 {
 	struct sigaction act = {.sa_sigaction = trampoline, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -342,11 +338,14 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 				  (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 		*before = *act;
 		now = *act;
-		if (is_handler || (is_watching && signal == RT_SIGNAL)) {
+		if (is_handler || (is_watching && signal == RT_SIGNAL) ||
+		    (act->sa_handler == SIG_DFL && rt_crash_is_watched(signal))) {
 			now.sa_sigaction = trampoline;
 			now.sa_flags |= SA_SIGINFO;
+		}
+		if (is_handler) {
 			rt_sync_release((uintptr_t)before, RT_CALLER); /* [order] */
-			rt_sched.has_handlers |= is_handler;
+			rt_sched.has_handlers = true;
 		}
 	}
 	struct sigaction real_old;
@@ -378,7 +377,9 @@ RT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 		struct rt_thread *self = rt_self(); \
 		if (self && (is_here))              \
 			self->sends = number;       \
+		rt_hot.calls_at = RT_CALLER;        \
 		int rc = rt_real.name arguments;    \
+		rt_hot.calls_at = 0;                \
 		if (self)                           \
 			self->sends = 0;            \
 		return rc;                          \

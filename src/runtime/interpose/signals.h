@@ -7,7 +7,8 @@
 
 #include "runtime/rt.h"
 
-void rt_signals_watch(void);	     /* handles it from here on */
+void rt_signals_begin(void);	     /* handles those of crash.c */
+void rt_signals_watch(void);	     /* handles RT_SIGNAL from here on */
 void rt_signals_ask(int kernel_tid); /* sends it */
 /* Runs the handlers of signals that came while the calling thread, which has the baton, was in
  * the runtime. */

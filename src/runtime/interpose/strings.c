@@ -111,7 +111,9 @@ static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 	RT_ABI(void *, name, void *to, const void *from, size_t n)  \
 	{                                                           \
 		both((uintptr_t)to, (uintptr_t)from, n, RT_CALLER); \
+		rt_hot.calls_at = RT_CALLER;                        \
 		how(to, from, n);                                   \
+		rt_hot.calls_at = 0;                                \
 		return to;                                          \
 	}
 #define SET(name)                                                           \
@@ -119,7 +121,10 @@ static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 	{                                                                   \
 		if (rt_modules_instrumented(RT_CALLER))                     \
 			rt_access_range((uintptr_t)to, n, true, RT_CALLER); \
-		return rt_memset(to, byte, n);                              \
+		rt_hot.calls_at = RT_CALLER;                                \
+		rt_memset(to, byte, n);                                     \
+		rt_hot.calls_at = 0;                                        \
+		return to;                                                  \
 	}
 
 COPY(rt_wrap_memcpy, rt_memcpy)
@@ -132,15 +137,21 @@ SET(__tsan_memset)
 /* Of these the plugin for clang checks what they access, if that is needed. */
 RT_ABI(void, __snag_memcpy, void *to, const void *from, size_t n)
 {
+	rt_hot.calls_at = RT_CALLER;
 	rt_memcpy(to, from, n);
+	rt_hot.calls_at = 0;
 }
 
 RT_ABI(void, __snag_memmove, void *to, const void *from, size_t n)
 {
+	rt_hot.calls_at = RT_CALLER;
 	rt_memmove(to, from, n);
+	rt_hot.calls_at = 0;
 }
 
 RT_ABI(void, __snag_memset, void *to, int byte, size_t n)
 {
+	rt_hot.calls_at = RT_CALLER;
 	rt_memset(to, byte, n);
+	rt_hot.calls_at = 0;
 }

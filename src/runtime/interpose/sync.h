@@ -9,6 +9,14 @@
 #include "runtime/channel/record.h"
 #include "runtime/access/stack.h"
 
+/* A record of synchronisation, unless the thread has asked to ignore what it orders (annotate.c). */
+static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
+			       uint32_t token)
+{
+	if (rt_likely(!rt_hot.self->ignores_sync))
+		rt_put(op, size, address, loc, token);
+}
+
 static inline uint32_t rt_sync_token(uintptr_t addr)
 {
 	struct rt_object *o = rt_object_get(addr, RT_SYNC);
@@ -20,12 +28,12 @@ static inline uint32_t rt_sync_token(uintptr_t addr)
 /* By the calling thread, which is in the runtime. */
 static inline void rt_sync_release(uintptr_t addr, uintptr_t pc)
 {
-	rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));
+	rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));
 }
 
 static inline void rt_sync_acquire(uintptr_t addr, uintptr_t pc)
 {
-	rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), rt_sync_token(addr));
+	rt_sync_put(RT_SYNC_READ, 0, addr, rt_location(pc), rt_sync_token(addr));
 }
 
 #endif

@@ -320,6 +320,7 @@ static void thread_ended(void *p)
 	}
 	if (!rt_enter())
 		return;
+	rt_misuse_ignores(self);
 	rt_mutex_owner_ends();
 	if (self->joiners)
 		rt_object_wake_all(self->joiners, 0);
