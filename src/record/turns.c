@@ -61,33 +61,15 @@ static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag
 	return false;
 }
 
-/* A step of several events happens as a whole, at the last one that is listed: a thread that takes a mutex
- * reads its memory first.  Returns by place whether an event of the same step follows. */
-static bool *goes_on(const struct snag_step *step, size_t n)
-{
-	bool *ret = snag_calloc(n, sizeof(*ret));
-	struct progress next = {0}; /* plus 1; 0: none */
-	for (size_t i = n; i-- > 0;) {
-		next.done = snag_grow(next.done, &next.room, (size_t)step[i].thread + 1,
-				      sizeof(*next.done));
-		ret[i] = step[i].count && next.done[step[i].thread] == step[i].count + 1;
-		next.done[step[i].thread] = step[i].count + 1;
-	}
-	free(next.done);
-	return ret;
-}
-
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
 			 size_t ngoal, const struct snag_step_log *log)
 {
 	const struct snag_step *goal = step + n - ngoal;
 	struct snag_turns turns = {0};
 	struct progress progress = {0};
-	bool *is_part = goes_on(step, n);
 	for (size_t i = 0; i < n; i++)
 		run_up_to(&turns, &progress, step[i].thread,
-			  step[i].count - (is_part[i] || is_of_goal(goal, ngoal, &step[i])));
-	free(is_part);
+			  step[i].count - is_of_goal(goal, ngoal, &step[i]));
 	for (size_t i = 0; i < ngoal; i++) /* turns of their own */
 		run_up_to(&turns, &progress, goal[i].thread, goal[i].count);
 	free(progress.done);
