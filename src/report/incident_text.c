@@ -394,11 +394,12 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
 	size_t n = snag_incident_accesses(in, access);
 	const char *title = snag_incident_kind_title[kind];
+	/* Programs that read ThreadSanitizer's reports know its first line. */
+	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
 	snag_print(to, "==================\n");
 	paint(to, r, RED);
-	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid,
-		    in->severity ? " [" : "", in->severity ? in->severity : "",
-		    in->severity ? "]" : "");
+	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid, shows ? " [" : "",
+		    shows ? in->severity : "", shows ? "]" : "");
 	paint(to, r, PLAIN);
 	snag_print(to, "\n");
 	if (kind == SNAG_INCIDENT_ATOMICITY) {
