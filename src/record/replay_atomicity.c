@@ -128,12 +128,6 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		snag_divergence_causes(&words, end);
 }
 
-static void end_at_once(void *ctx, int pid)
-{
-	(void)ctx;
-	(void)pid;
-}
-
 static int run_steered(const struct snag_atomicity_plan *plan, int schedule,
 		       struct snag_replay_result *result, struct snag_error *err)
 {
@@ -149,7 +143,7 @@ static int run_steered(const struct snag_atomicity_plan *plan, int schedule,
 							     : SNAG_LAUNCH_SHARES,
 					.seconds = plan->seconds,
 					.stop = plan->interrupt,
-					.on_held = plan->stops ? end_at_once : NULL};
+					.ends_held = plan->stops};
 	int rc = snag_live_source(plan->argv, &how, &live, err);
 	if (rc < 0)
 		return rc;
@@ -175,7 +169,7 @@ static int run_steered(const struct snag_atomicity_plan *plan, int schedule,
 int snag_replay_atomicity(const struct snag_atomicity_plan *plan,
 			  struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, 0, err);
+	int schedule = snag_turns_share(plan->turns, err);
 	if (schedule < 0)
 		return schedule;
 	int rc = run_steered(plan, schedule, ret_result, err);
