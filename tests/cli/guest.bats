@@ -38,6 +38,13 @@ runs() {
 	done
 }
 
+@test "a flag of pthread_once that is used again" {
+	for compiler in gcc clang; do
+		build $compiler norace_once_again.c
+		runs
+	done
+}
+
 @test "an allocator of the program's own" {
 	for compiler in gcc clang; do
 		build $compiler norace_own_malloc.c
@@ -108,6 +115,37 @@ runs() {
 			[ $status = $((128 + $(kill -l $signal))) ] || { echo "$mode $signal: $status"; return 1; }
 		done
 	done
+}
+
+@test "a long sleep ends while other threads take many short ones" {
+	cat >naps.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *naps(void *p)
+		{
+			struct timespec nap = {0, 1000};
+			volatile long *own = malloc(800);
+			for (;;)
+				if (nanosleep(&nap, NULL) == 0)
+					for (int i = 0; i < 100; i++)
+						own[i]++;
+			return p;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 32; i++)
+				pthread_create(&t, NULL, naps, NULL);
+			sleep(4);
+			_exit(7);
+		}
+	END
+	"$SNAG" cc -O1 -g -pthread -o prog naps.c
+	local status=0
+	timeout 16 "$SNAG" run --no-replay ./prog || status=$?
+	[ $status = 7 ]
 }
 
 @test "functions return what they return without snag" {

@@ -125,6 +125,42 @@ expect() { # STATUS COMMAND...
 	done
 }
 
+@test "thread-local storage of a library, which the C library frees for dead threads" {
+	cat >tls.c <<-'END'
+		__thread long large[1 << 17];
+		long *large_get(void) { return large; }
+	END
+	cat >uses.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <unistd.h>
+		static long *(*get)(void);
+		static int done;
+		static void *use(void *p)
+		{
+			*get() = 42;
+			__atomic_fetch_add(&done, 1, __ATOMIC_RELAXED);
+			return p;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			get = (long *(*)(void))dlsym(dlopen("./tls.so", RTLD_NOW), "large_get");
+			for (int i = 0; i < 3; i++) {
+				pthread_create(&t, NULL, use, NULL);
+				pthread_detach(t);
+				while (__atomic_load_n(&done, __ATOMIC_RELAXED) <= i)
+					usleep(1000);
+				usleep(100000); /* it ends; nothing orders that */
+			}
+			return 0;
+		}
+	END
+	"$SNAG" cc -g -O1 -shared -fPIC -o tls.so tls.c
+	"$SNAG" cc -g -O1 -pthread -o prog uses.c -ldl
+	expect 0 "$SNAG" run ./prog
+}
+
 @test "functions left by exceptions and jumps are not in stacks" {
 	for compiler in gcc clang; do
 		build $compiler race_unwind.cc

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Threads open, read and close files.  Numbers of descriptors are used again, also after fclose,
- * which is not seen.  No race.
+ * which is not seen.  dup2 gives a descriptor another file while a thread reads it, which meets one
+ * of the two.  No race.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,6 +33,29 @@ static void *streams(void *unused)
 	return NULL;
 }
 
+static int replaced;
+
+static void *reads(void *unused)
+{
+	char some[4];
+	return (void *)(long)(read(replaced, some, sizeof(some)) < 0);
+}
+
+static long replace(void)
+{
+	pthread_t t;
+	void *result;
+	replaced = open("/dev/zero", O_RDONLY);
+	int other = open("/etc/passwd", O_RDONLY);
+	pthread_create(&t, NULL, reads, NULL);
+	if (dup2(other, replaced) < 0)
+		return 1;
+	pthread_join(t, &result);
+	close(other);
+	close(replaced);
+	return (long)result;
+}
+
 int main(void)
 {
 	pthread_t t[4];
@@ -43,5 +67,5 @@ int main(void)
 		pthread_join(t[i], &result);
 		bad += (long)result;
 	}
-	return bad != 0;
+	return bad + replace() != 0;
 }

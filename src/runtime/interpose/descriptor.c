@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: some call that is not seen may have made it */
+enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: a call that snag does not observe may have made it */
 static uint8_t state[RT_DESCRIPTORS];
 
 static bool is_open(int fd)
@@ -62,10 +62,8 @@ void rt_descriptor_closed(int fd, uintptr_t pc)
 	state[fd] = state[fd] == KNOWN ? CLOSED : UNKNOWN;
 }
 
-void rt_descriptor_replaced(int fd, uintptr_t pc)
+void rt_descriptor_replaced(int fd)
 {
-	if (is_seen(fd, pc))
-		put(RT_WRITE, fd, pc);
 	if (fd >= 0 && fd < RT_DESCRIPTORS)
 		state[fd] = KNOWN;
 }

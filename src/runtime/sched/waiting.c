@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * waiting.c - who wants the baton, and who waits for a time
+ * waiting.c - the threads that are ready, and those that wait with a deadline
+ *
+ * Rules.  [clock]    A deadline comes when the scheduler's clock reaches it, so that a run repeats; or
+ *                    when no other thread can run.
+ *         [overdue]  Where other threads always can, it comes OVERDUE_NS behind its time at the latest.
  */
 #include "runtime/sched/waiting.h"
 
@@ -9,7 +13,11 @@
 #include "runtime/interpose/object.h"
 #include "runtime/options.h"
 #include "runtime/sched/sched.h"
+#include "runtime/sched/policy.h"
 #include "runtime/sys.h"
+
+enum { LOOK_EVERY = 1024 }; /* turns */
+#define OVERDUE_NS UINT64_C(3000000000)
 
 void rt_ready_add(struct rt_thread *t)
 {
@@ -71,8 +79,24 @@ void rt_time_out(struct rt_thread *t)
 	rt_ready_add(t);
 }
 
+/* [overdue] The scheduler's clock is much slower than time where turns are short and many. */
+static void overdue_wake(void)
+{
+	static uint32_t looks;
+	struct rt_thread *next;
+	if (++looks % LOOK_EVERY != 0 || rt_policy_is_scheduled())
+		return;
+	const rt_time now = rt_sys_now();
+	for (struct rt_thread *t = rt_sched.timed; t; t = next) {
+		next = t->next_timed;
+		if (t->deadline < now && now - t->deadline > OVERDUE_NS)
+			rt_time_out(t);
+	}
+}
+
 void rt_timed_wake(void)
 {
+	overdue_wake();
 	for (;;) {
 		struct rt_thread *first = NULL;
 		for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
@@ -85,7 +109,7 @@ void rt_timed_wake(void)
 	}
 }
 
-/* [hurry] The time jumps: for those that wait, and for what the program is told. */
+/* [hurry] Advances the time: for the threads that wait, and for the times that the program reads. */
 static void time_skip(rt_time nanoseconds)
 {
 	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
