@@ -35,7 +35,8 @@ static void event_words(struct snag_printer *to, const struct snag_trace *trace,
 	snag_printf(to, " (event %u)", event);
 }
 
-/* A valid witness ends with two accesses, or before requests that wait for each other. */
+/* A valid witness ends with two accesses, with the last of three, or before requests that wait for each
+ * other. */
 static int valid_write(const struct snag_trace *trace, const struct snag_witness *w,
 		       struct snag_error *err)
 {
@@ -48,11 +49,12 @@ static int valid_write(const struct snag_trace *trace, const struct snag_witness
 		return rc;
 	snag_printf(&to,
 		    w->request ? "valid: %llu events that end in a deadlock: "
+		    : w->unit  ? "valid: %llu events with "
 			       : "valid: %llu events that end with ",
 		    (unsigned long long)n);
-	const uint32_t *last = w->request ? w->request : w->event + w->n - 2;
-	for (size_t i = 0; i < (w->request ? w->nrequests : 2); i++) {
-		snag_print(&to, i == 0 ? "" : w->request ? ", " : " and ");
+	const uint32_t *last = w->request ? w->request : w->unit ? w->unit : w->event + w->n - 2;
+	for (size_t i = 0; i < (w->request ? w->nrequests : w->unit ? w->nunit : 2); i++) {
+		snag_print(&to, i == 0 ? "" : w->request ? ", " : w->unit ? ", then " : " and ");
 		event_words(&to, trace, last[i]);
 		snag_print(&to, w->request ? " waits" : "");
 	}
@@ -103,8 +105,9 @@ const struct cli_command cli_command_check = {
 	.offer = CLI_OFFER_FILES,
 	.options = check_options,
 	.common = cli_reading_options,
-	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race, or in\n"
-		 "a deadlock: says so (exit status 0), or which rule it breaks (status 2).\n",
+	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race, a\n"
+		 "deadlock or an atomicity violation: says so (exit status 0), or which rule it\n"
+		 "breaks (status 2).\n",
 	.values_size = sizeof(struct check_values),
 	.run = check_run,
 };

@@ -6,6 +6,7 @@
 #include "cli/effect.h"
 #include "cli/in_gdb.h"
 #include "cli/replay_failure.h"
+#include "record/replay_atomicity.h"
 #include "record/replay_deadlock.h"
 #include "record/replay_file.h"
 
@@ -80,6 +81,27 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 	return result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
+/* Of an atomicity violation: whether the write came between. */
+static int atomicity_run(const struct replay_values *v, const struct snag_replay_file *file,
+			 char *const *argv, struct snag_error *err)
+{
+	struct snag_atomicity_plan plan = {
+		.argv = argv, .turns = &file->turns, .seed = v->seed, .seconds = v->seconds};
+	struct snag_replay_result result = {0};
+	for (size_t i = 0; i < SNAG_REPLAY_ACCESSES; i++)
+		plan.place[i] = file->access[i].place;
+	if (v->gdb || v->trace || v->order != FIRST_SECOND)
+		return snag_fail(err, SNAG_EINPUT,
+				 "--gdb, --output and --order: not for the witness of an atomicity "
+				 "violation");
+	int rc = snag_replay_atomicity(&plan, &result, err);
+	if (rc < 0)
+		return rc;
+	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
+		result.words);
+	return result.is_confirmed ? CLI_RACES : CLI_OK;
+}
+
 /* Both orders of the accesses, and what differs. */
 static int both_run(const struct snag_replay_plan *plan, struct snag_error *err)
 {
@@ -132,8 +154,8 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		snag_replay_file_done(&file);
 		return rc;
 	}
-	if (file.wait) {
-		rc = deadlock_run(v, &file, operand + 1, err);
+	if (file.wait || file.naccesses == SNAG_REPLAY_ACCESSES) {
+		rc = (file.wait ? deadlock_run : atomicity_run)(v, &file, operand + 1, err);
 		snag_replay_file_done(&file);
 		return rc;
 	}

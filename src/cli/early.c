@@ -81,7 +81,9 @@ static void key_make(const struct snag_callstack *a, const struct snag_callstack
 
 static void race_key(const struct snag_incident *in, char key[KEY])
 {
-	key_make(&in->stack[0], &in->stack[1], key);
+	char places[KEY];
+	key_make(&in->stack[0], &in->stack[1], places);
+	snprintf(key, KEY, "%s%.*s", in->race->is_atomicity ? "atomicity " : "", KEY - 64, places);
 }
 
 static void misuse_key(const struct snag_misuse_incident *in, char key[KEY])

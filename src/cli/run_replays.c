@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/effect.h"
 #include "cli/interrupt.h"
+#include "record/replay_atomicity.h"
 #include "record/replay_file.h"
 
 #include <stdlib.h>
@@ -15,22 +16,30 @@
 
 struct plan {
 	struct snag_turns turns;
-	char place[2][4096];
-	struct snag_replay_access access[2];
+	char place[SNAG_REPLAY_ACCESSES][4096];
+	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
+	size_t naccesses; /* of an atomicity violation 3 */
 };
 
 static void plan_make(const struct cli_replays *r, const struct snag_race *race, struct plan *ret)
 {
-	const struct snag_site *site[2] = {&race->first, &race->second};
+	const struct snag_site *site[SNAG_REPLAY_ACCESSES] = {&race->first, &race->second};
 	size_t n;
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, 2, r->steps->cursor.log);
+	snag_turns_of_steps(&ret->turns, step, n, race->is_atomicity ? 1 : 2, r->steps->cursor.log);
 	free(step);
-	for (int i = 0; i < 2; i++) {
+	ret->naccesses = 2;
+	if (race->is_atomicity) {
+		ret->naccesses = SNAG_REPLAY_ACCESSES;
+		site[0] = &race->read;
+		site[1] = snag_race_between(race);
+		site[2] = snag_race_write(race);
+	}
+	for (size_t i = 0; i < ret->naccesses; i++) {
 		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
 				   sizeof(ret->place[i]));
 		ret->access[i] = (struct snag_replay_access){
-			.place = ret->place[i], .is_write = site[i]->op == SNAG_OP_WRITE};
+			.place = ret->place[i], .is_write = snag_op_writes(site[i]->op)};
 	}
 }
 
@@ -40,7 +49,7 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
 	struct plan *plan = snag_calloc(1, sizeof(*plan));
 	if (r->steps) {
 		plan_make(r, race, plan);
-		snag_replay_file_write(&plan->turns, plan->access, j);
+		snag_replay_file_write(&plan->turns, plan->access, plan->naccesses, j);
 	}
 	snag_turns_done(&plan->turns);
 	free(plan);
@@ -69,27 +78,50 @@ static void tally_end(struct cli_replays *r)
 	t->enough = 1 + (uint64_t)(all > 2 * r->budget ? all : 2 * r->budget);
 }
 
-static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *plan, double seconds,
-				    char **ret_words)
+static int race_follow(const struct cli_replays *r, const struct plan *plan, double seconds,
+		       struct snag_replay_result *ret, struct snag_error *err)
 {
-	double left = r->budget - r->spent;
-	struct snag_replay_plan how = {
+	const struct snag_replay_plan how = {
 		.argv = r->argv,
 		.turns = &plan->turns,
 		.access = {plan->access[0], plan->access[1]},
 		.seed = r->seed,
 		.is_quiet = true,
 		.stops = true,
-		.seconds = seconds < left ? seconds : left,
+		.seconds = seconds,
 		.interrupt = &cli_stop,
 	};
-	struct snag_replay_result result;
+	return snag_replay_run(&how, ret, err);
+}
+
+static int atomicity_follow(const struct cli_replays *r, const struct plan *plan, double seconds,
+			    struct snag_replay_result *ret, struct snag_error *err)
+{
+	const struct snag_atomicity_plan how = {
+		.argv = r->argv,
+		.turns = &plan->turns,
+		.place = {plan->place[0], plan->place[1], plan->place[2]},
+		.seed = r->seed,
+		.is_quiet = true,
+		.stops = true,
+		.seconds = seconds,
+		.interrupt = &cli_stop,
+	};
+	return snag_replay_atomicity(&how, ret, err);
+}
+
+static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *plan, double seconds,
+				    char **ret_words)
+{
+	double left = r->budget - r->spent;
+	struct snag_replay_result result = {0};
 	struct snag_error err = {0};
 	if (snag_dead_ends_meet(&r->dead_ends, &plan->turns)) {
 		*ret_words = snag_strdup("another replay could not follow the same turns");
 		return SNAG_REPLAY_DIVERGED;
 	}
-	int rc = snag_replay_run(&how, &result, &err);
+	int rc = (plan->naccesses == 2 ? race_follow : atomicity_follow)(
+		r, plan, seconds < left ? seconds : left, &result, &err);
 	if (rc == 0 && result.diverged && !cli_stop)
 		snag_dead_ends_add(&r->dead_ends, &plan->turns, result.turn);
 	bool was_cut = rc == 0 && result.was_late && seconds >= left;
@@ -237,7 +269,8 @@ void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool
 	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];
-		if (in->is_suppressed || in->is_apart || in->severity || !in->proof)
+		if (in->is_suppressed || in->is_apart || in->severity || !in->proof ||
+		    in->race->is_atomicity)
 			continue;
 		double begin = snag_seconds_now();
 		effect_find(r, in, patience);

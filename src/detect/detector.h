@@ -30,6 +30,7 @@
 #include "trace/race.h"
 #include "trace/source.h"
 #include "witness/decide/index.h"
+#include "witness/witness.h"
 
 #include <signal.h>
 
@@ -81,6 +82,7 @@ struct snag_detector_env {
 
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
+	enum snag_rules rules; /* of witnesses, where a detector decides by dependence */
 	/* A race orders its accesses, as the papers count (raced.h), for detectors that can. */
 	bool order_races;
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
@@ -130,8 +132,10 @@ struct snag_detector {
 	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
-	bool has_rows;	 /* it shows its steps to env->rows */
-	bool has_stages; /* its `finish` decides pairs by env->stages */
+	bool tells_atomicity; /* it finds atomicity violations and no races (snag_race.is_atomicity) */
+	bool no_windows;      /* a part of the trace tells it nothing (detect/analyze/windows.h) */
+	bool has_rows;	      /* it shows its steps to env->rows */
+	bool has_stages;      /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;
 	/* Its index must have the locks that only one thread takes (witness/decide/index.h). */

@@ -64,12 +64,12 @@ void snag_replay_file_write_failure(const struct snag_turns *turns, const char *
 	turns_write(turns, j);
 }
 
-void snag_replay_file_write(const struct snag_turns *turns,
-			    const struct snag_replay_access access[2], struct snag_json *j)
+void snag_replay_file_write(const struct snag_turns *turns, const struct snag_replay_access *access,
+			    size_t n, struct snag_json *j)
 {
 	snag_json_newline(j);
 	snag_json_array(j, "accesses");
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < n; i++) {
 		snag_json_object(j, NULL);
 		snag_json_string(j, "place", access[i].place);
 		snag_json_bool(j, "write", access[i].is_write);
@@ -154,10 +154,10 @@ static bool object_read(json_t *root, struct snag_replay_file *file)
 	       *accesses = json_object_get(root, "accesses"),
 	       *waits = json_object_get(root, "waits"), *failure = json_object_get(root, "failure"),
 	       *status = json_object_get(root, "status");
-	size_t n = json_array_size(turns);
+	size_t n = json_array_size(turns), naccesses = json_array_size(accesses);
+	bool is_of_accesses = naccesses == 2 || naccesses == SNAG_REPLAY_ACCESSES;
 	bool ok = failure ? n >= 1 && json_is_string(failure) && json_is_integer(status)
-			  : n >= 2 && (waits ? waits_read(waits, file)
-					     : json_array_size(accesses) == 2);
+			  : n >= 2 && (waits ? waits_read(waits, file) : is_of_accesses);
 	if (ok && failure) {
 		file->failure = snag_strdup(json_string_value(failure));
 		file->status = (int)json_integer_value(status);
@@ -168,8 +168,10 @@ static bool object_read(json_t *root, struct snag_replay_file *file)
 		ok = created_read(json_array_get(threads, i), &file->turns.creators);
 	for (size_t i = 0; i < json_array_size(answers) && ok; i++)
 		ok = answer_read(json_array_get(answers, i), &file->turns.answers);
-	for (size_t i = 0; i < 2 && ok && !waits && !failure; i++)
+	for (size_t i = 0; i < naccesses && ok && !waits && !failure; i++) {
 		ok = access_read(json_array_get(accesses, i), &file->access[i]);
+		file->naccesses += ok;
+	}
 	return ok;
 }
 
@@ -200,7 +202,7 @@ int snag_replay_file_read(const char *path, struct snag_replay_file *ret_file,
 void snag_replay_file_done(struct snag_replay_file *file)
 {
 	snag_turns_done(&file->turns);
-	for (int i = 0; i < 2; i++)
+	for (size_t i = 0; i < SNAG_REPLAY_ACCESSES; i++)
 		free((char *)file->access[i].place);
 	for (size_t i = 0; i < file->nwaits; i++)
 		free(file->wait[i]);

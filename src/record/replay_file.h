@@ -18,18 +18,22 @@
 #include "record/replay.h"
 #include "report/json_writer.h"
 
+enum { SNAG_REPLAY_ACCESSES = 3 };
+
 struct snag_replay_file {
 	struct snag_turns turns;
-	struct snag_replay_access access[2]; /* the places are owned */
-	char **wait;			     /* of a deadlock: the places; else NULL */
+	/* The places are owned.  Two of a race, or three of a write between a read and a write. */
+	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
+	size_t naccesses;
+	char **wait; /* of a deadlock: the places; else NULL */
 	size_t nwaits;
 	char *failure; /* of `snag explore`; else NULL */
 	int status;
 };
 
 /* Adds the members to an object that is open. */
-void snag_replay_file_write(const struct snag_turns *turns,
-			    const struct snag_replay_access access[2], struct snag_json *j);
+void snag_replay_file_write(const struct snag_turns *turns, const struct snag_replay_access *access,
+			    size_t n, struct snag_json *j);
 void snag_replay_file_write_deadlock(const struct snag_turns *turns, const char *const *place,
 				     size_t n, struct snag_json *j);
 void snag_replay_file_write_failure(const struct snag_turns *turns, const char *failure, int status,

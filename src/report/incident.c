@@ -91,11 +91,34 @@ static void called_find(struct snag_incident *in, const struct snag_names *names
 
 const char *const snag_incident_kind_name[] = {[SNAG_INCIDENT_RACE] = "race",
 					       [SNAG_INCIDENT_USE_AFTER_FREE] = "use-after-free",
-					       [SNAG_INCIDENT_DOUBLE_FREE] = "double-free"},
-		  *const snag_incident_kind_title[] = {[SNAG_INCIDENT_RACE] = "data race",
-						       [SNAG_INCIDENT_USE_AFTER_FREE] =
-							       "heap-use-after-free",
-						       [SNAG_INCIDENT_DOUBLE_FREE] = "double free"};
+					       [SNAG_INCIDENT_DOUBLE_FREE] = "double-free",
+					       [SNAG_INCIDENT_ATOMICITY] = "atomicity"},
+		  *const snag_incident_kind_title[] = {
+			  [SNAG_INCIDENT_RACE] = "data race",
+			  [SNAG_INCIDENT_USE_AFTER_FREE] = "heap-use-after-free",
+			  [SNAG_INCIDENT_DOUBLE_FREE] = "double free",
+			  [SNAG_INCIDENT_ATOMICITY] = "atomicity violation"};
+
+size_t snag_incident_accesses(const struct snag_incident *in,
+			      struct snag_incident_access ret[SNAG_INCIDENT_ACCESSES])
+{
+	const struct snag_race *race = in->race;
+	const struct snag_incident_access first = {&race->first, &in->stack[0]},
+					  second = {&race->second, &in->stack[1]};
+	size_t n = 0;
+	if (race->is_atomicity)
+		ret[n++] = (struct snag_incident_access){&race->read, &in->read};
+	bool is_turned = race->is_atomicity && snag_race_between(race) == &race->second;
+	ret[n++] = is_turned ? second : first;
+	ret[n++] = is_turned ? first : second;
+	return n;
+}
+
+static bool is_of_freed(const struct snag_incident *in)
+{
+	enum snag_incident_kind kind = snag_incident_kind(in);
+	return kind == SNAG_INCIDENT_USE_AFTER_FREE || kind == SNAG_INCIDENT_DOUBLE_FREE;
+}
 
 /* Uses of freed memory come first; all others stay in their order. */
 static void freed_first(struct snag_incidents *in)
@@ -104,10 +127,23 @@ static void freed_first(struct snag_incidents *in)
 	size_t n = 0;
 	for (int is_freed = 1; is_freed >= 0; is_freed--)
 		for (size_t i = 0; i < in->n; i++)
-			if ((snag_incident_kind(&in->at[i]) != SNAG_INCIDENT_RACE) == is_freed)
+			if (is_of_freed(&in->at[i]) == is_freed)
 				all[n++] = in->at[i];
 	memcpy(in->at, all, n * sizeof(*all));
 	free(all);
+}
+
+/* What tells it from other incidents: its places. */
+static size_t places_of(const struct snag_race *race, const struct snag_callstack stack[2],
+			const struct snag_callstack *read, char key[SNAG_PLACES_KEY])
+{
+	size_t n = snag_incident_places(stack, true, key);
+	const struct snag_frame *f = race->is_atomicity ? &read->frame[0] : NULL;
+	if (f && n < SNAG_PLACES_KEY)
+		n += (size_t)snprintf(key + n, SNAG_PLACES_KEY - n, " after %s:%u:%u+%llx",
+				      f->file ? f->file : "", f->line, f->column,
+				      f->file ? 0 : (unsigned long long)f->offset);
+	return n < SNAG_PLACES_KEY ? n : SNAG_PLACES_KEY - 1;
 }
 
 void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *report,
@@ -119,11 +155,13 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 	snag_strtab_init(&places);
 	for (size_t i = 0; i < merged->n; i++) {
 		const struct snag_merged_race *m = &merged->race[i];
-		struct snag_callstack stack[2];
+		struct snag_callstack stack[2], read = {0};
 		snag_callstack_read(report->names, m->race->first.loc, &stack[0]);
 		snag_callstack_read(report->names, m->race->second.loc, &stack[1]);
+		if (m->race->is_atomicity)
+			snag_callstack_read(report->names, m->race->read.loc, &read);
 		uint32_t at =
-			snag_strtab_intern(&places, key, snag_incident_places(stack, true, key));
+			snag_strtab_intern(&places, key, places_of(m->race, stack, &read, key));
 		struct snag_incident *new = &in.at[at];
 		variables_add(new, m->race);
 		new->count += m->race->count;
@@ -135,6 +173,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		if (at < in.n) {
 			snag_callstack_done(&stack[0]);
 			snag_callstack_done(&stack[1]);
+			snag_callstack_done(&read);
 			continue;
 		}
 		in.n++;
@@ -146,6 +185,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 			new->replay = SNAG_REPLAY_CONFIRMED;
 		new->found_by = report->part[m->part].findings->name;
 		memcpy(new->stack, stack, sizeof(stack));
+		new->read = read;
 	}
 	for (size_t i = 0; i < in.n; i++) {
 		extent_find(&in.at[i], report->names);
@@ -192,6 +232,7 @@ void snag_incident_done(struct snag_incident *in)
 {
 	snag_callstack_done(&in->stack[0]);
 	snag_callstack_done(&in->stack[1]);
+	snag_callstack_done(&in->read);
 	free(in->variables.at);
 	free(in->called);
 	free(in->replay_words);

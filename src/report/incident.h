@@ -52,6 +52,7 @@ struct snag_incident {
 	uint64_t count;			 /* pairs of events */
 	size_t stacks;			 /* pairs of stacks */
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
+	struct snag_callstack read;	 /* of race->read, if race->is_atomicity */
 	struct snag_variables variables; /* of all of them */
 	struct snag_extent extent;	 /* of those of one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
@@ -168,15 +169,28 @@ static inline bool snag_site_is_free(const struct snag_site *site)
 enum snag_incident_kind {
 	SNAG_INCIDENT_RACE,
 	SNAG_INCIDENT_USE_AFTER_FREE,
-	SNAG_INCIDENT_DOUBLE_FREE
+	SNAG_INCIDENT_DOUBLE_FREE,
+	SNAG_INCIDENT_ATOMICITY /* a write of another thread comes between a read and a write */
 };
 
 static inline enum snag_incident_kind snag_incident_kind(const struct snag_incident *in)
 {
+	if (in->race->is_atomicity)
+		return SNAG_INCIDENT_ATOMICITY;
 	return in->is_heap ? (enum snag_incident_kind)(snag_site_is_free(&in->race->first) +
 						       snag_site_is_free(&in->race->second))
 			   : SNAG_INCIDENT_RACE;
 }
+
+/* The accesses of an incident in the order of its report: of a broken atomicity the read, the write
+ * between and the write; else the first and the second one.  Returns how many. */
+enum { SNAG_INCIDENT_ACCESSES = 3 };
+struct snag_incident_access {
+	const struct snag_site *site;
+	const struct snag_callstack *stack;
+};
+size_t snag_incident_accesses(const struct snag_incident *in,
+			      struct snag_incident_access ret[SNAG_INCIDENT_ACCESSES]);
 
 /* As JSON calls it, and as the text does. */
 extern const char *const snag_incident_kind_name[], *const snag_incident_kind_title[];

@@ -70,6 +70,8 @@ static void race_extras(struct snag_json *j, const struct snag_incident_report *
 		snag_json_uint(j, "steps", snag_report_witness_length(r->report, in->proof));
 	if (in->proof && in->proof != in->race) { /* the schedule leads to other events */
 		snag_json_array(j, "goal");
+		if (in->proof->is_atomicity)
+			snag_json_uint(j, NULL, in->proof->read.event);
 		snag_json_uint(j, NULL, in->proof->first.event);
 		snag_json_uint(j, NULL, in->proof->second.event);
 		snag_json_end(j);
@@ -82,6 +84,7 @@ static void race_extras(struct snag_json *j, const struct snag_incident_report *
 	snag_json_end(j);
 	for (int k = 0; k < 2; k++)
 		snag_page_lines_want_stack(lines, &in->stack[k]);
+	snag_page_lines_want_stack(lines, &in->read);
 }
 
 static void deadlock_extras(struct snag_json *j, const struct snag_incident_report *r, size_t i,

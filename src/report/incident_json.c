@@ -162,13 +162,16 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 			    const struct snag_incident *in)
 {
 	static const char *const replay[] = {"not tried", "confirmed", "diverged"};
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
+	size_t naccesses = snag_incident_accesses(in, access);
 	char words[400];
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
-	snag_json_string(
-		j, "kind",
-		snag_incident_kind_name[r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in)]);
+	snag_json_string(j, "kind",
+			 snag_incident_kind_name[r->is_trace && !in->race->is_atomicity
+							 ? SNAG_INCIDENT_RACE
+							 : snag_incident_kind(in)]);
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
 	snag_variable_text(
@@ -200,8 +203,8 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 		snag_json_string(j, "missing_edge", words);
 	}
 	snag_json_array(j, "accesses");
-	access_object(j, r, &in->race->first, &in->stack[0]);
-	access_object(j, r, &in->race->second, &in->stack[1]);
+	for (size_t i = 0; i < naccesses; i++)
+		access_object(j, r, access[i].site, access[i].stack);
 	snag_json_end(j);
 	if (in->is_heap)
 		allocation_object(j, r, in);

@@ -47,9 +47,14 @@ static void place(struct snag_printer *to, const struct snag_frame *f)
 		snag_printf(to, ":%u", f->line);
 }
 
+static const char *kind(const struct snag_incident *in)
+{
+	return in->race->is_atomicity ? "atomicity violation" : "data race";
+}
+
 static void title(struct snag_printer *to, const struct snag_incident *in)
 {
-	snag_printf(to, "data race %s at ", in->id);
+	snag_printf(to, "%s %s at ", kind(in), in->id);
 	place(to, &in->stack[1].frame[0]);
 	snag_print(to, " and ");
 	place(to, &in->stack[0].frame[0]);
@@ -84,6 +89,7 @@ static void access_lines(struct snag_printer *to, const struct snag_incident_rep
 static void test_case(struct snag_printer *to, const struct snag_incident_report *r,
 		      const struct snag_incident *in)
 {
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
 	snag_print(to, "    <testcase classname=\"snag\" name=\"");
 	title(to, in);
 	if (in->is_suppressed || in->is_apart) {
@@ -91,12 +97,15 @@ static void test_case(struct snag_printer *to, const struct snag_incident_report
 			    in->is_suppressed ? "suppressed" : "unconfirmed");
 		return;
 	}
-	snag_printf(to, "\">\n      <failure type=\"%s data race\" message=\"",
-		    snag_verdict_text[in->race->verdict]);
+	snag_printf(to, "\">\n      <failure type=\"%s %s\" message=\"",
+		    snag_verdict_text[in->race->verdict], kind(in));
 	title(to, in);
 	snag_print(to, "\">");
-	access_lines(to, r, &in->race->second, &in->stack[1]);
-	access_lines(to, r, &in->race->first, &in->stack[0]);
+	for (size_t n = snag_incident_accesses(in, access), i = 0; i < n; i++) {
+		/* Of a race, the second access comes first. */
+		size_t at = in->race->is_atomicity ? i : n - 1 - i;
+		access_lines(to, r, access[at].site, access[at].stack);
+	}
 	snag_print(to, "</failure>\n    </testcase>\n");
 }
 

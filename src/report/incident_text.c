@@ -138,19 +138,19 @@ void snag_text_thread(struct snag_printer *to, const struct snag_incident_report
 	own_name(to, r, t);
 }
 
+/* `before`: a word before that of the access, or "". */
 static void access_text(struct snag_printer *to, const struct snag_incident_report *r,
-			const struct snag_incident *in, bool is_previous)
+			const struct snag_incident *in, const char *before,
+			const struct snag_site *site, const struct snag_callstack *s)
 {
-	const struct snag_site *site = is_previous ? &in->race->first : &in->race->second;
-	const struct snag_callstack *s = &in->stack[!is_previous];
 	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
 	const char *words = snag_site_is_free(site)
 				    ? "Free"
 				    : kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
 	char name[400];
 	paint(to, r, BLUE);
-	if (is_previous)
-		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
+	if (*before)
+		snag_printf(to, "  %s %c%s", before, words[0] | ' ', words + 1);
 	else
 		snag_printf(to, "  %s", words);
 	if (!snag_site_is_free(site))
@@ -255,12 +255,32 @@ static void more(struct snag_printer *to, const struct snag_incident_report *r,
 			    in->nmore - MORE_SHOWN);
 }
 
-static void why(struct snag_printer *to, const struct snag_incident_report *r,
-		const struct snag_incident *in)
+static void why_between(struct snag_printer *to, enum snag_verdict verdict)
 {
-	const struct snag_race *race = in->race;
-	char words[400];
-	switch (race->verdict) {
+	switch (verdict) {
+	case SNAG_OBSERVED:
+		snag_print(to, "  Observed: in this run the second access came between the other "
+			       "two");
+		break;
+	case SNAG_PREDICTED:
+		snag_print(to, "  Predicted: another schedule of the same execution has the second "
+			       "access between the\n  other two");
+		break;
+	case SNAG_UNCONFIRMED:
+		snag_print(to, "  Unconfirmed: another schedule, in which reads see other values, "
+			       "has the second access\n  between the other two, but the program "
+			       "did not follow it");
+		break;
+	default:
+		snag_print(to, "  Unverified: no schedule with the second access between the other "
+			       "two was found or\n  excluded");
+	}
+}
+
+static void why_race(struct snag_printer *to, const struct snag_incident_report *r,
+		     enum snag_verdict verdict)
+{
+	switch (verdict) {
 	case SNAG_OBSERVED:
 		snag_print(to, r->is_tasks ? "  Unordered: some schedule of this input brings the "
 					     "two accesses side by side"
@@ -284,6 +304,17 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		snag_print(to, "  Unverified: no schedule that brings them side by side was found "
 			       "or excluded");
 	}
+}
+
+static void why(struct snag_printer *to, const struct snag_incident_report *r,
+		const struct snag_incident *in)
+{
+	const struct snag_race *race = in->race;
+	char words[400];
+	if (race->is_atomicity)
+		why_between(to, race->verdict);
+	else
+		why_race(to, r, race->verdict);
 	snag_printf(to, " (%s).\n", in->found_by);
 	if (r->is_tasks) {
 		snag_incident_missing_edge(r, race, words, sizeof(words));
@@ -348,6 +379,13 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 	}
 }
 
+/* Sizes of accesses, which tell the end of a block, are known only of programs. */
+static enum snag_incident_kind kind_of(const struct snag_incident_report *r,
+				       const struct snag_incident *in)
+{
+	return r->is_trace && !in->race->is_atomicity ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
+}
+
 void snag_text_begin(struct snag_printer *to, const struct snag_incident_report *r,
 		     const char *title, const char *severity)
 {
@@ -373,14 +411,20 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 		     const struct snag_incident *in)
 {
 	const struct snag_frame *top = &in->stack[1].frame[0];
-	const enum snag_incident_kind kind =
-		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
+	const enum snag_incident_kind kind = kind_of(r, in);
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
+	size_t n = snag_incident_accesses(in, access);
 	const char *title = snag_incident_kind_title[kind];
 	/* Programs that read ThreadSanitizer's reports know its first line. */
 	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
 	snag_text_begin(to, r, title, shows ? in->severity : NULL);
-	access_text(to, r, in, false);
-	access_text(to, r, in, true);
+	if (kind == SNAG_INCIDENT_ATOMICITY) {
+		for (size_t i = 0; i < n; i++)
+			access_text(to, r, in, i ? "Then" : "", access[i].site, access[i].stack);
+	} else {
+		access_text(to, r, in, "", access[1].site, access[1].stack);
+		access_text(to, r, in, "Previous", access[0].site, access[0].stack);
+	}
 	why(to, r, in);
 	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second))
 		snag_print(to,

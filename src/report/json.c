@@ -31,14 +31,24 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 			const struct snag_race *race)
 {
 	const struct snag_names *names = report->names;
-	const struct snag_site *site[2] = {&race->first, &race->second};
+	const struct snag_site *site[3] = {&race->first, &race->second};
+	const int n = race->is_atomicity ? 3 : 2;
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
+	if (race->is_atomicity) {
+		site[0] = &race->read;
+		site[1] = snag_race_between(race);
+		site[2] = snag_race_write(race);
+		snag_json_string(j, "kind", "atomicity");
+		snag_json_uint(j, "read", site[0]->event);
+		snag_json_uint(j, "between", site[1]->event);
+		snag_json_uint(j, "write", site[2]->event);
+	}
 	snag_json_uint(j, "first", race->first.event);
 	snag_json_uint(j, "second", race->second.event);
 	snag_json_string(j, "variable", snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
 	snag_json_array(j, "locations");
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < n; i++)
 		location_string(j, names, site[i]->loc);
 	snag_json_end(j);
 	/* For a race of another run, nothing is known about this run. */
@@ -47,11 +57,11 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 			 snag_verdict_text[is_of_other_run ? SNAG_UNVERIFIED : race->verdict]);
 	snag_json_uint(j, "count", race->count);
 	snag_json_array(j, "threads");
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < n; i++)
 		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_THREAD, site[i]->thread));
 	snag_json_end(j);
 	snag_json_array(j, "operations");
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < n; i++)
 		snag_json_string(j, NULL, snag_op_info[site[i]->op].text);
 	snag_json_end(j);
 	if (race->nwitness && !is_of_other_run)

@@ -16,8 +16,14 @@
 
 struct entry {
 	uint64_t key;
+	uint32_t read; /* of a broken atomicity, plus 1; 0: a race */
 	struct snag_merged_race merged;
 };
+
+static uint32_t read_key(const struct snag_race *race, bool pairs)
+{
+	return race->is_atomicity ? 1 + (pairs ? race->read.event : race->read.loc) : 0;
+}
 
 static uint64_t race_key(const struct snag_race *race, bool pairs)
 {
@@ -35,6 +41,8 @@ static int by_key(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;
 	int c = compare(a->key, b->key);
+	if (c == 0)
+		c = compare(a->read, b->read);
 	if (c == 0)
 		c = compare(a->merged.race->verdict, b->merged.race->verdict);
 	return c ? c : compare(a->merged.part, b->merged.part);
@@ -62,6 +70,7 @@ static struct entry *collect(const struct snag_report *report, size_t *ret_n)
 		for (size_t r = 0; r < f->nraces; r++)
 			all[n++] = (struct entry){
 				race_key(&f->race[r], report->pairs),
+				read_key(&f->race[r], report->pairs),
 				{.race = &f->race[r], .part = i, .found_by = (uint32_t)1 << i}};
 	}
 	*ret_n = n;
@@ -83,7 +92,7 @@ static void take_several(const struct snag_report *report, struct snag_merged *m
 	qsort(all, nall, sizeof(*all), by_key);
 	m->race = snag_calloc(nall, sizeof(*m->race));
 	for (size_t i = 0; i < nall; i++) {
-		if (i > 0 && all[i].key == all[i - 1].key)
+		if (i > 0 && all[i].key == all[i - 1].key && all[i].read == all[i - 1].read)
 			m->race[m->n - 1].found_by |= all[i].merged.found_by;
 		else
 			m->race[m->n++] = all[i].merged;

@@ -2,8 +2,8 @@
  *
  * sarif.c - incidents as SARIF 2.1.0, for code hosts and editors
  *
- * One result an incident: its location is the second access, the first one is a related
- * location, both have their stacks, and the witness is a code flow with one thread flow per
+ * One result an incident: its location is the last access, those before are related
+ * locations, all have their stacks, and the witness is a code flow with one thread flow per
  * thread, whose executionOrder is the schedule.  The id is the fingerprint, so that hosts
  * know a race again when lines move.
  */
@@ -40,6 +40,12 @@ static const struct snag_sarif_rule rule[SNAG_VERDICTS] = {
 		 "program did not follow that schedule.",
 		 "note", "low"},
 };
+
+static const struct snag_sarif_rule between = {"atomicity",
+					       "Atomicity violation: a write of another thread can "
+					       "come between a read and the write that follows "
+					       "it.",
+					       "error", "high"};
 
 static const struct snag_sarif_rule of_tasks = {
 	"deadlock", "Deadlock: every task that is left waits.", "error", "very-high"};
@@ -83,6 +89,9 @@ void snag_sarif_rule(struct snag_json *j, const struct snag_sarif_rule *r, const
 	snag_json_end(j);
 }
 
+/* Behind those of races, deadlocks and mistakes. */
+enum { AT_BETWEEN = 2 * SNAG_VERDICTS + SNAG_MISUSES };
+
 static void rules(struct snag_json *j, bool has_deadlock)
 {
 	snag_json_array(j, "rules");
@@ -90,6 +99,7 @@ static void rules(struct snag_json *j, bool has_deadlock)
 		snag_sarif_rule(j, &rule[v], "external/cwe/cwe-362");
 	snag_deadlock_sarif_rules(j);
 	snag_misuse_sarif_rules(j);
+	snag_sarif_rule(j, &between, "external/cwe/cwe-362");
 	if (has_deadlock)
 		snag_sarif_rule(j, &of_tasks, "external/cwe/cwe-833");
 	snag_json_end(j);
@@ -191,14 +201,55 @@ void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,
 static void stacks(struct snag_json *j, const struct snag_incident_report *r,
 		   const struct snag_incident *in)
 {
-	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
 	char words[400];
 	snag_json_array(j, "stacks");
-	for (int i = 1; i >= 0; i--) {
-		access_words(words, sizeof(words), r, in, site[i]);
-		snag_sarif_stack(j, r, &in->stack[i], words);
+	for (size_t i = snag_incident_accesses(in, access); i-- > 0;) {
+		access_words(words, sizeof(words), r, in, access[i].site);
+		snag_sarif_stack(j, r, access[i].stack, words);
 	}
 	snag_json_end(j);
+}
+
+/* The result is at the last access; the others are related to it. */
+static void locations(struct snag_json *j, const struct snag_incident_report *r,
+		      const struct snag_incident *in)
+{
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
+	size_t n = snag_incident_accesses(in, access);
+	char words[400];
+	snag_json_array(j, "locations");
+	snag_sarif_location(j, NULL, r, &access[n - 1].stack->frame[0], NULL);
+	snag_json_end(j);
+	snag_json_array(j, "relatedLocations");
+	for (size_t i = 0; i + 1 < n; i++) {
+		access_words(words, sizeof(words), r, in, access[i].site);
+		snag_json_object(j, NULL);
+		snag_json_uint(j, "id", i + 1);
+		physical(j, r, &access[i].stack->frame[0]);
+		logical(j, &access[i].stack->frame[0]);
+		snag_sarif_message(j, "message", words);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+/* "Data race (observed): write of n by T2 and [read of n by T1](1)." */
+static void result_words(char *buf, size_t room, const struct snag_incident_report *r,
+			 const struct snag_incident *in, const char *more)
+{
+	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
+	char words[SNAG_INCIDENT_ACCESSES][400];
+	const char *verdict = snag_verdict_text[in->race->verdict];
+	size_t n = snag_incident_accesses(in, access);
+	for (size_t i = 0; i < n; i++)
+		access_words(words[i], sizeof(words[i]), r, in, access[i].site);
+	if (in->race->is_atomicity)
+		snprintf(buf, room, "Atomicity violation (%s): [%s](2) between [%s](1) and %s.%s",
+			 verdict, words[1], words[0], words[2], more);
+	else
+		snprintf(buf, room, "Data race (%s): %s and [%s](1).%s", verdict, words[1],
+			 words[0], more);
 }
 
 /* What the variable is called, and what is missing between two tasks. */
@@ -219,32 +270,21 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 		   const struct snag_incident *in)
 {
 	enum snag_verdict v = in->race->verdict;
-	char second[400], first[400], more[600] = "", text[1500];
-	access_words(second, sizeof(second), r, in, &in->race->second);
-	access_words(first, sizeof(first), r, in, &in->race->first);
+	bool is_atomicity = in->race->is_atomicity;
+	char more[600] = "", text[2000];
 	more_words(more, sizeof(more), r, in);
-	snprintf(text, sizeof(text), "Data race (%s): %s and [%s](1).%s", snag_verdict_text[v],
-		 second, first, more);
+	result_words(text, sizeof(text), r, in, more);
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
-	snag_json_string(j, "ruleId", rule[v].id);
-	snag_json_uint(j, "ruleIndex", v);
+	snag_json_string(j, "ruleId", is_atomicity ? between.id : rule[v].id);
+	snag_json_uint(j, "ruleIndex", is_atomicity ? AT_BETWEEN : (uint64_t)v);
 	snag_json_string(j, "level", rule[v].level);
 	snag_sarif_message(j, "message", text);
-	snag_json_array(j, "locations");
-	snag_sarif_location(j, NULL, r, &in->stack[1].frame[0], NULL);
-	snag_json_end(j);
-	snag_json_array(j, "relatedLocations");
-	snag_json_object(j, NULL);
-	snag_json_uint(j, "id", 1);
-	physical(j, r, &in->stack[0].frame[0]);
-	logical(j, &in->stack[0].frame[0]);
-	snag_sarif_message(j, "message", first);
-	snag_json_end(j);
-	snag_json_end(j);
+	locations(j, r, in);
 	stacks(j, r, in);
 	if (r->schedules)
-		snag_sarif_flow(j, r, &r->schedules->race[in - r->incidents->at], 2);
+		snag_sarif_flow(j, r, &r->schedules->race[in - r->incidents->at],
+				is_atomicity ? 1 : 2);
 	snag_sarif_identity(j, "racePair/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
@@ -282,7 +322,7 @@ static void deadlock_result(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "ruleId", "deadlock");
-	snag_json_uint(j, "ruleIndex", 2 * SNAG_VERDICTS + SNAG_MISUSES); /* behind all others */
+	snag_json_uint(j, "ruleIndex", AT_BETWEEN + 1); /* behind all others */
 	snag_json_string(j, "level", "error");
 	snprintf(words, sizeof(words), "Deadlock: %zu task%s, and no other can run.", d->n,
 		 d->n == 1 ? " waits" : "s wait");

@@ -7,6 +7,10 @@
  *
  *     RACE <verdict> <variable>: <location> / <location>
  *
+ * or, if a write of another thread comes between a read and a write,
+ *
+ *     ATOMICITY <verdict> <variable>: <read> / <write between> / <write>
+ *
  * followed by an explanation: which thread did what where, under which locks, and why nothing
  * orders the two.  One line per detector sums up.
  */
@@ -52,22 +56,36 @@ static bool is_abridged(const struct snag_report *r)
 	return false;
 }
 
+/* "2 races", then " and no deadlock". */
+static void number_of(struct snag_printer *to, size_t *told, size_t n, const char *what,
+		      bool is_least)
+{
+	snag_print(to, (*told)++ ? " and " : "");
+	if (n == 0)
+		snag_printf(to, "no %s", what);
+	else
+		snag_printf(to, "%s%zu %s%s", is_least ? "at least " : "", n, what, snag_plural(n));
+}
+
 void snag_report_verdict(const struct snag_report *r, const struct snag_merged *m,
 			 struct snag_printer *to)
 {
 	const struct snag_findings *deadlocks = snag_report_deadlocks(r);
-	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0;
-	bool tells_races = !deadlocks || r->nparts > 1;
-	if (tells_races && m->n == 0)
-		snag_print(to, "no race");
-	else if (tells_races)
-		snag_printf(to, "%s%zu race%s", is_abridged(r) ? "at least " : "", m->n,
-			    snag_plural(m->n));
-	if (deadlocks && ndeadlocks)
-		snag_printf(to, "%s%zu deadlock%s", tells_races ? " and " : "", ndeadlocks,
-			    snag_plural(ndeadlocks));
-	else if (deadlocks)
-		snag_printf(to, "%sno deadlock", tells_races ? " and " : "");
+	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0, nviolations = 0, told = 0;
+	bool tells_races = false, tells_atomicity = false;
+	for (size_t i = 0; i < r->nparts; i++) {
+		const struct snag_findings *f = r->part[i].findings;
+		tells_races |= !f->tells_deadlocks && !f->tells_atomicity;
+		tells_atomicity |= f->tells_atomicity;
+	}
+	for (size_t i = 0; i < m->n; i++)
+		nviolations += m->race[i].race->is_atomicity;
+	if (tells_races)
+		number_of(to, &told, m->n - nviolations, "race", is_abridged(r));
+	if (tells_atomicity)
+		number_of(to, &told, nviolations, "atomicity violation", false);
+	if (deadlocks)
+		number_of(to, &told, ndeadlocks, "deadlock", false);
 	snag_print(to, " found in ");
 	snag_print_name(to, r->trace);
 	for (size_t i = 0; m->n + ndeadlocks == 0 && i < r->nparts; i++)
@@ -213,8 +231,8 @@ static void witness_line(struct snag_printer *to, const struct snag_report *r,
 	if (!race->nwitness)
 		return;
 	uint64_t n = snag_report_witness_length(r, race);
-	snag_printf(to, "  A valid reordering of %llu event%s ends with both",
-		    (unsigned long long)n, snag_plural(n));
+	snag_printf(to, "  A valid reordering of %llu event%s ends with %s", (unsigned long long)n,
+		    snag_plural(n), race->is_atomicity ? "the third" : "both");
 	if (dir) {
 		snag_print(to, ": ");
 		snag_print_name(to, dir);
@@ -243,6 +261,34 @@ static void found_by_line(struct snag_printer *to, const struct snag_report *r,
 		snag_printf(to, "; %llu pairs of events like this one",
 			    (unsigned long long)m->race->count);
 	snag_print(to, ".\n");
+}
+
+/* [read, the write between, the write] */
+static void atomicity_text(struct snag_printer *to, const struct snag_report *r,
+			   const struct snag_merged_race *m, const struct snag_text_options *o)
+{
+	const struct snag_race *race = m->race;
+	const struct snag_site *site[] = {&race->read, snag_race_between(race),
+					  snag_race_write(race)};
+	snag_printf(to, "\n%sATOMICITY %s ", o->colour ? RED : "",
+		    snag_verdict_text[race->verdict]);
+	name(to, r, SNAG_SPACE_VARIABLE, race->second.target);
+	for (int i = 0; i < 3; i++) {
+		snag_print(to, i ? " / " : ": ");
+		location(to, r, site[i]->loc);
+	}
+	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
+	for (int i = 0; i < 3; i++)
+		access_line(to, r, site[i]);
+	snag_print(to,
+		   race->verdict == SNAG_OBSERVED
+			   ? "  In this trace the second access comes between the other two.\n"
+		   : race->nwitness
+			   ? "  The second access can come between the other two.\n"
+			   : "  atomicity could not decide within its budget whether the second "
+			     "access can come between.\n");
+	witness_line(to, r, m, o->witness_dir);
+	found_by_line(to, r, m);
 }
 
 static void race_text(struct snag_printer *to, const struct snag_report *r,
@@ -291,8 +337,10 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 		snag_printf(to, "%s: %zu deadlock%s", f->name, f->ndeadlocks,
 			    snag_plural(f->ndeadlocks));
 	else
-		snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
-	if (f->nraces)
+		snag_printf(to, "%s: %zu %s%s", f->name, f->nraces,
+			    f->tells_atomicity ? "atomicity violation" : "race",
+			    snag_plural(f->nraces));
+	if (f->nraces && !f->tells_atomicity)
 		snag_printf(to, " (%s%llu pair%s, %zu racy event%s)",
 			    f->at_least ? "at least " : "", (unsigned long long)f->npairs,
 			    snag_plural(f->npairs), f->nracy, snag_plural(f->nracy));
@@ -321,7 +369,9 @@ static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)
 		if ((r->part[i].findings->complete || r->part[i].findings->race_free) &&
-		    (r->nparts == 1 || !r->part[i].findings->tells_deadlocks) && !r->interrupted)
+		    (r->nparts == 1 || (!r->part[i].findings->tells_deadlocks &&
+					!r->part[i].findings->tells_atomicity)) &&
+		    !r->interrupted)
 			return;
 	snag_print(to, "This is no proof that there is none: another schedule of the same program "
 		       "may have\nraces that these detectors cannot see.\n");
@@ -343,7 +393,7 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 	snag_print(to, "\n");
 
 	for (size_t i = 0; i < shown; i++)
-		race_text(to, r, &m->race[i], o);
+		(m->race[i].race->is_atomicity ? atomicity_text : race_text)(to, r, &m->race[i], o);
 	if (shown < m->n)
 		snag_printf(to, "\n%zu more race%s not shown (--limit 0 shows all)\n", m->n - shown,
 			    snag_plural(m->n - shown));

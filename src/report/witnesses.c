@@ -75,6 +75,13 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 	snag_json_uint(&j, "second", race->second.event);
 	snag_json_string(&j, "variable",
 			 snag_name(report->names, SNAG_SPACE_VARIABLE, race->second.target));
+	if (race->is_atomicity) {
+		snag_json_array(&j, "atomicity");
+		snag_json_uint(&j, NULL, race->read.event);
+		snag_json_uint(&j, NULL, snag_race_between(race)->event);
+		snag_json_uint(&j, NULL, snag_race_write(race)->event);
+		snag_json_end(&j);
+	}
 	snag_json_newline(&j);
 	snag_report_witness_json(report, race, &j);
 	if (report->witness_members)

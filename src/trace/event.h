@@ -159,6 +159,11 @@ static inline bool snag_op_is_access(uint8_t op) /* a plain one: only those race
 }
 
 /* For accesses, plain or atomic. */
+static inline bool snag_op_reads(uint8_t op)
+{
+	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
+}
+
 static inline bool snag_op_writes(uint8_t op)
 {
 	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;

@@ -58,6 +58,11 @@ struct snag_race {
 					  * `second` */
 	enum snag_verdict verdict;
 	bool changes_reads; /* in its witness some read sees another write than it saw */
+	/* Not a race but a broken atomicity (detect/candidates/atomicity.c): one of the two accesses is
+	 * a write of the thread of `read`, the next access of that thread to the variable.  The other
+	 * one is a write of another thread.  In the witness, it comes between these two. */
+	bool is_atomicity;
+	struct snag_site read;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
 	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was
@@ -114,6 +119,7 @@ struct snag_findings {
 	struct snag_deadlock *deadlock; /* trace/deadlock.h; ascending by first request */
 	size_t ndeadlocks, deadlock_cap;
 	bool tells_deadlocks; /* the detector looks for deadlocks, not for races */
+	bool tells_atomicity; /* likewise for atomicity violations, which are in race[] */
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
@@ -125,6 +131,17 @@ struct snag_findings {
 	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too. */
 	uint64_t windows, window_events;
 };
+
+/* Of a broken atomicity: the write that comes between, and the one that ends the unit. */
+static inline const struct snag_site *snag_race_between(const struct snag_race *race)
+{
+	return race->first.thread == race->read.thread ? &race->second : &race->first;
+}
+
+static inline const struct snag_site *snag_race_write(const struct snag_race *race)
+{
+	return race->first.thread == race->read.thread ? &race->first : &race->second;
+}
 
 void snag_race_done(struct snag_race *race);
 void snag_findings_done(struct snag_findings *f); /* accepts NULL */

@@ -38,6 +38,8 @@
  *                    least one a write
  *         [deadlock] of a witness with requests, instead: after the last event the threads of the
  *                    requests wait for each other (check_deadlock.h), and no read is racing
+ *         [atomicity] of a witness with a unit, instead: a write of another thread comes between its
+ *                    read and its write (check_atomicity.h), and no read is racing
  *         Nested acquires and releases are no lock operations.  Atomic accesses read and write
  *         like plain ones; an update reads before it writes.  Neither of the last two steps can
  *         enable the other, so both are enabled at once.
@@ -54,6 +56,7 @@
 
 #include "base/memory.h"
 #include "trace/race.h"
+#include "witness/check_atomicity.h"
 #include "witness/check_deadlock.h"
 #include "witness/check_facts.h"
 
@@ -96,6 +99,7 @@ struct replay {
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
+	size_t unit_step[3];	 /* of the events of its unit, or SIZE_MAX */
 	size_t nsteps;		 /* of the whole witness */
 	size_t step;		 /* the current one, from 0 */
 	uint32_t event;		 /* its event */
@@ -216,7 +220,7 @@ static int check_numbers(struct replay *r) /* [number] */
 			return snag_fail(r->err, SNAG_EINPUT,
 					 "step %zu: there is no event %u, the trace has %zu",
 					 r->nsteps - w->n + i, w->event[i], r->trace->n);
-	if (r->nsteps < 2 && !w->request)
+	if (r->nsteps < 2 && !w->request && !w->unit)
 		return snag_fail(r->err, SNAG_EINPUT,
 				 "a witness has at least two events, this one %zu", r->nsteps);
 	return 0;
@@ -393,7 +397,8 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
-	bool is_racing = !r->witness->request && r->step + 2 >= r->nsteps;
+	bool is_race = !r->witness->request && !r->witness->unit;
+	bool is_racing = is_race && r->step + 2 >= r->nsteps;
 	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & KEEPS);
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
@@ -423,6 +428,9 @@ static inline int step(struct replay *r, uint32_t event, struct snag_facts facts
 		return rc;
 	if (snag_facts_is_write(ev->op))
 		r->last_write[ev->target] = event;
+	for (size_t i = 0; i < r->witness->nunit && i < 3; i++)
+		if (r->witness->unit[i] == event)
+			r->unit_step[i] = r->step;
 	r->done[ev->thread]++;
 	r->step++;
 	return 0;
@@ -460,6 +468,8 @@ static int replay_along(struct replay *r, struct walk *walk)
 		rc = step(r, r->witness->event[i], r->listed[i]);
 	if (rc == 0 && r->witness->request)
 		return snag_check_deadlock(r->trace, r->witness, r->done, r->err);
+	if (rc == 0 && r->witness->unit)
+		return snag_check_atomicity(r->trace, r->witness, r->unit_step, r->nsteps, r->err);
 	return rc < 0 ? rc : check_race(r);
 }
 
@@ -496,7 +506,10 @@ static int check_ops(const struct replay *r, uint32_t ops)
 int snag_witness_check(const struct snag_trace *trace, const struct snag_witness *w,
 		       enum snag_rules rules, struct snag_error *err)
 {
-	struct replay r = {.trace = trace, .witness = w, .err = err};
+	struct replay r = {.trace = trace,
+			   .witness = w,
+			   .err = err,
+			   .unit_step = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
 	uint32_t ops = ops_of(trace);
 	int rc = check_ops(&r, ops);
 	if (rc == 0)

@@ -2,12 +2,12 @@
  *
  * witness.c - reading a witness file
  *
- * Idea.   A small JSON reader that keeps three members and skips the rest.
+ * Idea.   A small JSON reader that keeps four members and skips the rest.
  *
  * Format. file    := object | array | number*            white space between
  *         object  := a JSON object with a member "witness": array and perhaps
- *                    "prefix": {"THREAD": number, ...} and "deadlock": array; other
- *                    members may be anything and are skipped
+ *                    "prefix": {"THREAD": number, ...} and "deadlock": array or
+ *                    "atomicity": array; other members may be anything and are skipped
  *         array   := a JSON array of numbers
  *         number  := digits, below 2^32 - 1
  *
@@ -48,6 +48,7 @@ void snag_witness_done(struct snag_witness *w)
 	free(w->prefix);
 	free(w->event);
 	free(w->request);
+	free(w->unit);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -344,15 +345,16 @@ static void read_array(struct reader *r)
 	read_events(r, of_witness(r));
 }
 
-static void read_deadlock(struct reader *r)
+/* The member that says what the witness is one of, if it is not one of a race. */
+static void read_kind(struct reader *r, uint32_t **event, size_t *n)
 {
 	size_t cap = 0;
-	if (r->w->request)
-		fail(r, "a second \"deadlock\"");
+	if (r->w->request || r->w->unit)
+		fail(r, "a second \"deadlock\" or \"atomicity\"");
 	else
-		read_events(r, (struct list){&r->w->request, &r->w->nrequests, &cap});
-	if (!r->w->request)
-		fail(r, "\"deadlock\" is empty");
+		read_events(r, (struct list){event, n, &cap});
+	if (!*event)
+		fail(r, "\"deadlock\" or \"atomicity\" is empty");
 }
 
 /* One member of "prefix"; seen[t]: thread t had its own. */
@@ -406,7 +408,9 @@ static void read_object(struct reader *r)
 			else if (strcmp(r->name, "prefix") == 0)
 				read_prefix(r);
 			else if (strcmp(r->name, "deadlock") == 0)
-				read_deadlock(r);
+				read_kind(r, &r->w->request, &r->w->nrequests);
+			else if (strcmp(r->name, "atomicity") == 0)
+				read_kind(r, &r->w->unit, &r->w->nunit);
 			else
 				skip_value(r, 0);
 		} while (r->rc == 0 && accept(r, ','));

@@ -5,11 +5,13 @@
  * A witness is a sequence of event numbers: the first `prefix[t]` events of each
  * thread t, in observed order, and then the listed events.  The last two events
  * of the sequence are the race.  The witness of a deadlock names the requests at
- * which its threads then wait for each other: they are no part of the sequence.
+ * which its threads then wait for each other: they are no part of the sequence.  The witness of a
+ * broken atomicity names a read, a write of another thread that comes after it, and the write that
+ * ends the sequence.
  *
  * File: a JSON object {"witness": [3, 4, 5], "prefix": {"T0": 12}}, where "prefix"
  * may be missing and other members are ignored; of a deadlock with a member
- * "deadlock": [6, 9]; or a JSON array of numbers; or just numbers separated by white
+ * "deadlock": [6, 9], of a broken atomicity with "atomicity": [0, 7, 4]; or a JSON array of numbers; or just numbers separated by white
  * space.
  */
 #ifndef SNAG_WITNESS_WITNESS_H
@@ -25,6 +27,10 @@ struct snag_witness {
 	 * one, the last for that of the first; NULL: the witness is one of a race. */
 	uint32_t *request;
 	size_t nrequests;
+	/* Of a broken atomicity: the read, the write of another thread, the write that ends the witness;
+	 * NULL: the witness is another one. */
+	uint32_t *unit;
+	size_t nunit; /* 3, or the witness is not valid */
 };
 
 void snag_witness_done(struct snag_witness *w); /* accepts NULL */

@@ -66,6 +66,8 @@ check_function check_syncp;
 check_function check_osr;
 /* The detector deadlock finds exactly the deadlocks of reorderings. */
 check_function check_deadlock;
+/* The detector atomicity finds exactly the writes that reorderings have between a read and a write. */
+check_function check_atomicity;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;
 /* The published closure is the least closed order. */

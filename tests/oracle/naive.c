@@ -294,3 +294,34 @@ const char *naive_check_deadlock(const struct snag_trace *trace, const struct sn
 	}
 	return NULL;
 }
+
+const char *naive_check_atomicity(const struct snag_trace *trace, const struct snag_witness *w,
+				  enum snag_rules rules)
+{
+	struct claim c = {
+		.ev = trace->ev, .nevents = (uint32_t)trace->n, .tr = w->event, .n = w->n};
+	const char *why = reordering_check(&c, rules);
+	if (why)
+		return why;
+	if (w->nunit != 3)
+		return "three events";
+	for (size_t i = 0; i < 3; i++)
+		if (w->unit[i] >= c.nevents || where(&c, w->unit[i]) == NOWHERE)
+			return "events of the witness";
+	uint32_t read = w->unit[0], between = w->unit[1], write = w->unit[2];
+	if (where(&c, read) > where(&c, between) || where(&c, write) + 1 != w->n)
+		return "their order";
+	if (!same_thread(&c, read, write) || same_thread(&c, read, between) || read >= write)
+		return "their threads";
+	if (!reads(&c, read) || writes(&c, read) || !writes(&c, between) || !writes(&c, write) ||
+	    reads(&c, write))
+		return "a read, a write between and a write";
+	for (uint32_t e = 0; e < c.nevents; e++) {
+		bool is_on = (reads(&c, e) || writes(&c, e)) && c.ev[e].target == c.ev[read].target;
+		if ((e == between || e == write) && !is_on)
+			return "one variable";
+		if (same_thread(&c, e, read) && read < e && e < write && is_on)
+			return "the write is the next access after the read";
+	}
+	return NULL;
+}

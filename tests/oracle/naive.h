@@ -15,5 +15,8 @@ const char *naive_check(const struct snag_trace *trace, const uint32_t *events, 
 /* The same for a witness of a deadlock without a prefix. */
 const char *naive_check_deadlock(const struct snag_trace *trace, const struct snag_witness *w,
 				 enum snag_rules rules);
+/* The same for a witness of a broken atomicity without a prefix. */
+const char *naive_check_atomicity(const struct snag_trace *trace, const struct snag_witness *w,
+				  enum snag_rules rules);
 
 #endif

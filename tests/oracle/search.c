@@ -303,6 +303,23 @@ static void note_deadlocks(struct search *s, uint32_t at, event_set done)
 	}
 }
 
+/* The state after e, which is enabled; false: what it reads does not allow it. */
+static bool step(const struct search *s, struct state *st, unsigned e)
+{
+	const struct model *m = s->m;
+	bool strays;
+	if (!reads_allow(s, st, e, &strays) || (s->preserves && is_overtaken(m, st->done, e)))
+		return false;
+	st->done |= just(e);
+	if (strays)
+		st->strayed |= just(e);
+	if (m->writes & just(e))
+		st->writer[m->target[e]] =
+			st->strayed & m->of[m->thread[e]] ? FORGOTTEN : (uint8_t)e;
+	forget(s, st);
+	return true;
+}
+
 static void expand(struct search *s, uint32_t at)
 {
 	const struct model *m = s->m;
@@ -329,20 +346,10 @@ static void expand(struct search *s, uint32_t at)
 	note_races(s, at, &st, enabled);
 
 	while (enabled) {
-		unsigned e = take_first(&enabled);
-		bool strays;
-		if (!reads_allow(s, &st, e, &strays) ||
-		    (s->preserves && is_overtaken(m, st.done, e)))
-			continue;
 		struct state next = st;
-		next.done |= just(e);
-		if (strays)
-			next.strayed |= just(e);
-		if (m->writes & just(e))
-			next.writer[m->target[e]] =
-				next.strayed & m->of[m->thread[e]] ? FORGOTTEN : (uint8_t)e;
-		forget(s, &next);
-		visit_add(s, &next, at, e);
+		unsigned e = take_first(&enabled);
+		if (step(s, &next, e))
+			visit_add(s, &next, at, e);
 	}
 }
 
@@ -441,6 +448,46 @@ unsigned search_deadlock_witness(const struct search *s, const struct search_dea
 				 uint32_t *events)
 {
 	return path_to(s, d->at, events);
+}
+
+/* The events that may happen next in a state, as far as reads allow them. */
+static event_set enabled_in(const struct search *s, const struct state *st)
+{
+	const struct model *m = s->m;
+	event_set enabled = 0;
+	for (unsigned t = 0; t < m->nthreads; t++) {
+		event_set rest = m->of[t] & ~st->done;
+		unsigned e = rest ? (unsigned)__builtin_ctz(rest) : 0;
+		struct state next = *st;
+		if (rest && !(m->needs[e] & ~st->done) && !holders(m, st->done, e) &&
+		    step(s, &next, e))
+			enabled |= just(e);
+	}
+	return enabled;
+}
+
+/* Every step makes a state with one more event, so states come in the order of their numbers. */
+bool search_between(struct search *s, unsigned read, unsigned between, event_set *ret_next)
+{
+	*ret_next = 0;
+	if (s->nvisits > MAX_STATES / 16)
+		return false;
+	bool *is_after = snag_calloc(s->nvisits, sizeof(*is_after));
+	for (size_t at = 0; at < s->nvisits; at++) {
+		const struct state st = s->visit[at].state;
+		event_set enabled = enabled_in(s, &st);
+		if (is_after[at])
+			*ret_next |= enabled;
+		while (enabled) {
+			struct state next = st;
+			unsigned e = take_first(&enabled);
+			step(s, &next, e);
+			if (is_after[at] || (e == between && (st.done & just(read))))
+				is_after[slot_find(s, &next)->visit] = true;
+		}
+	}
+	free(is_after);
+	return true;
 }
 
 unsigned search_states(const struct search *s)

@@ -41,6 +41,10 @@ unsigned search_deadlocks(const struct search *s, const struct search_deadlock *
 unsigned search_deadlock_witness(const struct search *s, const struct search_deadlock *d,
 				 uint32_t *events);
 
+/* The events that can be the next of their threads, with what they read, after the event `read` and
+ * then `between` have happened.  0, and false, if there are too many states for that. */
+bool search_between(struct search *s, unsigned read, unsigned between, event_set *ret_next);
+
 unsigned search_states(const struct search *s);
 
 /* A witness of the predictable race (e1, e2), ending with these two in this

@@ -249,6 +249,7 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].env.shard = options->shard;
 		r.collector[i].env.nshards = options->nshards;
 		r.collector[i].env.stages = stages_of(options, d);
+		r.collector[i].env.rules = options->rules;
 		r.collector[i].env.order_races = options->order_races && d->orders_races;
 		a->findings[i].orders_races = r.collector[i].env.order_races;
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;

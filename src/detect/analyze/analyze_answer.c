@@ -151,7 +151,7 @@ static bool has_finish(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (r->collector[i].detector->finish && !r->is_out[i] &&
-		    !r->collector[i].detector->tells_deadlocks)
+		    !r->collector[i].detector->no_windows)
 			return true;
 	return false;
 }
@@ -214,7 +214,7 @@ int snag_run_second_part(struct snag_analyze_run *r)
 	return rc;
 }
 
-/* Collects the sites of which a report shows more than their number: both accesses of a race,
+/* Collects the sites of which a report shows more than their number: the accesses of a race,
  * the last known event, and accesses that only mutual exclusion keeps apart. */
 static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
 {
@@ -223,6 +223,8 @@ static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
 		site[n++] = &f->race[k].first;
 		site[n++] = &f->race[k].second;
 		site[n++] = &f->race[k].known;
+		if (f->race[k].is_atomicity)
+			site[n++] = &f->race[k].read;
 	}
 	for (int k = 0; k < SNAG_DOUBTS; k++)
 		if (f->doubt[k].is_there) {
@@ -240,7 +242,7 @@ int snag_run_look_up_details(struct snag_analyze_run *r)
 	for (size_t i = 0; i < a->n && !r->options->brief; i++) {
 		if (r->is_out[i])
 			continue;
-		site = snag_grow(site, &room, n + a->findings[i].nraces * 3 + SNAG_DOUBTS * 2,
+		site = snag_grow(site, &room, n + a->findings[i].nraces * 4 + SNAG_DOUBTS * 2,
 				 sizeof(struct snag_site *));
 		n += findings_sites(&a->findings[i], site + n);
 	}

@@ -242,7 +242,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 {
 	struct snag_collector *c = ctx;
 	struct locations l = locations_of(c, &race->first, &race->second);
-	bool is_counted = !c->verify || c->pairs;
+	bool is_counted = !c->verify || c->pairs || race->is_atomicity;
 	if (c->verify && race->verdict == SNAG_UNVERIFIED &&
 	    !is_unordered(c, race->first.event, race->second.event))
 		return; /* the relation refutes it */
@@ -255,7 +255,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 	c->findings->npairs += r->count;
 	if (c->verify)
 		return;
-	if (race->verdict == SNAG_PREDICTED)
+	if (race->verdict == SNAG_PREDICTED && !race->is_atomicity)
 		racy_add(c, race->second.event);
 	c->is_unsorted = true;
 }
@@ -319,6 +319,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 	findings->tells_deadlocks = detector->tells_deadlocks;
+	findings->tells_atomicity = detector->tells_atomicity;
 }
 
 void snag_collector_bound(struct snag_collector *c, uint64_t most)
@@ -463,7 +464,9 @@ static int race_compare(const void *a, const void *b)
 	const struct snag_race *x = a, *y = b;
 	if (x->second.event != y->second.event)
 		return x->second.event < y->second.event ? -1 : 1;
-	return x->first.event < y->first.event ? -1 : x->first.event > y->first.event;
+	if (x->first.event != y->first.event)
+		return x->first.event < y->first.event ? -1 : 1;
+	return x->read.event < y->read.event ? -1 : x->read.event > y->read.event;
 }
 
 static int event_compare(const void *a, const void *b)

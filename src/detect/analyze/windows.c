@@ -302,7 +302,7 @@ static void reading_init(struct reading *r, const struct snag_windows *w, struct
 	r->options.brief = true; /* the whole trace is read for details, afterwards */
 	for (size_t i = 0; i < w->options->ndetectors; i++)
 		if (w->options->detector[i]->finish && !w->is_out[i] &&
-		    !w->options->detector[i]->tells_deadlocks) {
+		    !w->options->detector[i]->no_windows) {
 			r->merging[r->options.ndetectors] = (struct merging){
 				.collector = &w->collector[i], .is_complete = true};
 			r->options.detector[r->options.ndetectors++] = w->options->detector[i];

@@ -351,6 +351,7 @@ const struct snag_detector snag_detector_deadlock = {
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
 	.tells_deadlocks = true,
+	.no_windows = true,
 	.slice = SNAG_WANT_KEPT,
 	.open = deadlock_open,
 	.finish = deadlock_finish,

@@ -95,6 +95,6 @@ const subject = (incident) => incident.called || incident.variable ||
 	(incident.locks || []).join(", ") || incident.summary || incident.kind;
 
 function heading(incident) {
-	const words = {race: "Data race on ", deadlock: "Deadlock on "}[incident.kind];
+	const words = {race: "Data race on ", deadlock: "Deadlock on ", atomicity: "Atomicity violation on "}[incident.kind];
 	return words ? words + subject(incident) : `${incident.kind}: ${subject(incident)}`;
 }

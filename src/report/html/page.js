@@ -10,6 +10,14 @@ const verdictWords = {
 	unconfirmed: "a schedule in which reads see other values has it, but the program did not follow that schedule",
 };
 
+// The same of a write of another thread between a read and a write.
+const betweenWords = {
+	observed: "in this run the write came between the other two accesses",
+	predicted: "another schedule of the same execution has the write between the other two accesses",
+	unverified: "no schedule with the write between the other two accesses was found or excluded",
+	unconfirmed: "a schedule in which reads see other values has it, but the program did not follow that schedule",
+};
+
 const isLibrary = (frame) => !frame.file || /^\/(usr|lib|lib64|opt)\//.test(frame.file) || frame.file.startsWith("../");
 
 function frameItem(frame) {
@@ -101,7 +109,7 @@ function commandsOf(incident) {
 	return [
 		!data.witness_dir && `snag run --witness ${folder} -- ${program}`,
 		`snag replay ${file} ${program}`,
-		kind === "race" && `snag replay --gdb ${file} ${program}`,
+		incident.kind !== "deadlock" && incident.kind !== "atomicity" && `snag replay --gdb ${file} ${program}`,
 	].filter(Boolean);
 }
 
@@ -113,7 +121,7 @@ function render(incident) {
 	const isRace = Boolean(incident.accesses), extras = incident.extras;
 	view = extras.schedule ? new ScheduleView(incident) : null;
 	const commands = commandsOf(incident);
-	const accesses = incident.accesses || [], waits = incident.waits || [];
+	const accesses = incident.accesses || [], waits = incident.waits || [], isPair = accesses.length === 2;
 	document.getElementById("report").replaceChildren(...[
 		make("h2", {}, heading(incident)),
 		make("div.chips", {},
@@ -124,7 +132,7 @@ function render(incident) {
 			incident.replay === "diverged" && make("span.chip", {}, "replay diverged"),
 			incident.suppressed && make("span.chip", {}, "suppressed")),
 		make("dl.facts", {},
-			fact("verdict", isRace && verdictWords[incident.verdict]),
+			fact("verdict", isRace && (isPair ? verdictWords : betweenWords)[incident.verdict]),
 			fact("variable", isRace && [make("code", {}, incident.variable), incident.called && [", in the source ", make("code", {}, incident.called)],
 				incident.type && [" of type ", make("code", {}, incident.type)]]),
 			fact("lies in", objectWords(incident)),
@@ -137,7 +145,7 @@ function render(incident) {
 		extras.graph && taskPicture(incident),
 		waits.length > 1 && waits.every((w) => w.waits_for || w.waits_for_thread) && ringPicture(incident),
 		view && [make("h3", {}, "Schedule"), view.element],
-		accesses.length > 0 && [make("h3", {}, "The two accesses"),
+		accesses.length > 0 && [make("h3", {}, isPair ? "The two accesses" : "The read, the write between, and the write"),
 			make("div.pair", {}, accesses.map((a) => accessBoxOf(a, incident.variable)))],
 		waits.length > 0 && [make("h3", {}, "The threads that wait"), make("div.pair", {}, waits.map(waitBoxOf))],
 		incident.stack && [make("h3", {}, "Where"), make("div.access", {}, sourceAround(incident.stack), stackList(incident.stack))],

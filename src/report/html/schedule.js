@@ -136,11 +136,12 @@ class ScheduleView {
 		const {witness, observed} = ordersOf(incident);
 		this.goal = goalOf(incident);
 		this.isRace = Boolean(incident.accesses);
+		this.isPair = this.isRace && this.goal.length === 2;
 		this.witness = witness;
 		if (witness && !this.isRace)
 			witness.waiting = new Set(this.goal);
 		this.observed = observed;
-		this.path = this.isRace && this.goal.length === 2 ? observed.pathBetween(this.goal[0], this.goal[1]) : null;
+		this.path = this.isPair ? observed.pathBetween(this.goal[0], this.goal[1]) : null;
 		const marks = new Map();
 		for (const e of observed.steps)
 			if (witness && witness.positionOf(e) < 0)
@@ -153,10 +154,11 @@ class ScheduleView {
 		const pick = (e, pane) => this.pick(e, pane);
 		this.panes = [];
 		if (witness)
-			this.panes.push(new Pane(this.isRace ? "The schedule that shows the race" : "The schedule that deadlocks",
+			this.panes.push(new Pane(!this.isRace ? "The schedule that deadlocks"
+				: this.isPair ? "The schedule that shows the race" : "The schedule with the write between",
 				witness, marks, pick));
 		this.panes.push(new Pane("As observed", observed, marks, pick));
-		this.panes[0].meets = witness && this.isRace;
+		this.panes[0].meets = witness && this.isPair;
 		this.current = this.panes[0];
 		this.detail = make("div.detail", {id: "detail", "aria-live": "polite"});
 		this.element = make("div", {}, this.keptApart(), this.legend(),
@@ -167,7 +169,7 @@ class ScheduleView {
 
 	legend() {
 		const sample = (colour, words) => make("span", {}, make("i", {style: `background:${colour}`}), words);
-		return make("div.legend", {}, sample("var(--race)", this.isRace ? "the two accesses" : "the requests that wait"),
+		return make("div.legend", {}, sample("var(--race)", !this.isRace ? "the requests that wait" : this.isPair ? "the two accesses" : "the three accesses"),
 			this.path && this.path.length > 0 && sample("var(--apart)", "kept them apart"),
 			sample("var(--sees)", "the write a read sees"), sample(lockColour(0), "bar: a lock is held"),
 			this.witness && make("span", {}, "faint: not part of this schedule"),
@@ -176,7 +178,7 @@ class ScheduleView {
 	}
 
 	keptApart() {
-		if (!this.isRace || this.goal.length < 2)
+		if (!this.isPair)
 			return null;
 		if (!this.path) {
 			const isKnown = this.goal.every((e) => this.observed.positionOf(e) >= 0);

@@ -27,6 +27,17 @@ static void limits_clear(struct snag_state *s)
 	memset(s->after, 0xff, s->nthreads * sizeof(*s->after));
 }
 
+/* The goal's events are not in the cut. */
+static bool is_within_limits(const struct snag_state *s, const uint32_t *cut)
+{
+	for (uint32_t i = 0; i < s->ngoal; i++) {
+		snag_tid t = snag_index_thread(s->ix, s->goal[i]);
+		if (cut[t] > s->limit[t])
+			return false;
+	}
+	return true;
+}
+
 bool snag_cut_need_all(struct snag_state *s, const uint32_t *goal, uint32_t n, uint32_t *ret_cut)
 {
 	uint32_t first = SNAG_NO_EVENT;
@@ -45,12 +56,16 @@ bool snag_cut_need_all(struct snag_state *s, const uint32_t *goal, uint32_t n, u
 	for (uint32_t i = 0; i < n; i++)
 		need_before(s, goal[i], ret_cut);
 	snag_fetch_open(s, ret_cut);
-	for (uint32_t i = 0; i < n; i++) {
-		snag_tid t = snag_index_thread(s->ix, goal[i]);
-		if (ret_cut[t] > s->limit[t])
-			return false;
-	}
-	return true;
+	return is_within_limits(s, ret_cut);
+}
+
+bool snag_cut_need_event(struct snag_state *s, uint32_t event, uint32_t *cut)
+{
+	snag_rows_add(s->ix, s->rows, &s->walk, cut, snag_index_thread(s->ix, event),
+		      s->ix->position[event] + 1);
+	if (event > s->end)
+		s->end = event;
+	return is_within_limits(s, cut);
 }
 
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)

@@ -25,6 +25,8 @@
  *                       was missing in the window then enters it, with all that must follow; if
  *                       nothing was missing, all of X does
  *         10            otherwise UNDECIDED
+ *         A demand that one event of X comes before another is an edge from the beginning of 7, 8
+ *         and 9, and of the window in 5.  Steps 2 and 3 verify only if the observed order meets it.
  *         Only 1, 4, 6, 7 and propagation in 9 refute, and only with facts that hold in every
  *         witness.  Only the lineariser assumes that what is before the window comes first.  So
  *         its failure leads to a larger window, never to INFEASIBLE.
@@ -63,6 +65,9 @@ struct snag_decider {
 	struct snag_witness witness;
 	uint32_t *needed; /* X, a cut */
 	uint32_t *closed; /* and what ends the sections that stand open in it, as far as possible */
+	/* Of two events of X, `first` must come before `then`; both SNAG_NO_EVENT: no demand. */
+	uint32_t first, then;
+	uint32_t last; /* the goal that has only one event */
 	size_t witness_cap;
 	struct snag_decide_stats stats;
 };
@@ -113,10 +118,38 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 	if (n)
 		memcpy(w->event, event, n * sizeof(*event));
 	w->n = n;
+	if (d->state.goal == &d->last)
+		w->event[w->n++] = d->last;
 	if (d->state.goal != d->state.pair)
 		return;
 	w->event[w->n++] = e1;
 	w->event[w->n++] = e2;
+}
+
+/* Whether the observed order meets the demand. */
+static bool is_met(const struct snag_decider *d)
+{
+	return d->first == SNAG_NO_EVENT || d->first < d->then;
+}
+
+/* The window of the cut is empty, but for what must not come before it. */
+static void start_set(struct snag_decider *d, const uint32_t *cut)
+{
+	struct snag_state *s = &d->state;
+	memcpy(s->start, cut, s->nthreads * sizeof(*s->start));
+	if (!is_met(d))
+		snag_cut_take_out(s, d->then, s->start);
+}
+
+/* Begins with the window after s->start, of the cut, and the demand.  Returns false if it cannot be
+ * met.  If it needs a larger window, something is missing. */
+static bool begin(struct snag_decider *d, const uint32_t *cut)
+{
+	snag_state_begin(&d->state, cut);
+	if (d->first == SNAG_NO_EVENT || snag_state_order(&d->state, d->first, d->then))
+		return true;
+	snag_state_clear_queue(&d->state);
+	return false;
 }
 
 /* Searches first without looking ahead, which is fast, then with. */
@@ -159,13 +192,12 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 static bool is_refuted(struct snag_decider *d)
 {
 	struct snag_state *s = &d->state;
-	memcpy(s->start, d->needed, s->nthreads * sizeof(*s->start));
+	start_set(d, d->needed);
 	snag_cut_delay_late(s, d->needed, s->start);
 	for (int round = 0; round < ROUNDS; round++) {
 		if (window_size(d, d->needed) > d->options.max_window)
 			return false;
-		snag_state_begin(s, d->needed);
-		if (!snag_propagate_all(s))
+		if (!begin(d, d->needed) || !snag_propagate_all(s))
 			return true;
 		if (!snag_cut_extend(s))
 			return false;
@@ -183,9 +215,12 @@ static enum snag_decision window(struct snag_decider *d, const uint32_t *cut, ui
 	d->stats.window += size;
 	if (size > d->stats.max_window)
 		d->stats.max_window = size;
-	snag_state_begin(s, cut);
+	if (!begin(d, cut))
+		return SNAG_INFEASIBLE;
 	enum snag_decision result = SNAG_UNDECIDED;
-	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
+	if (s->nmissing) {
+		snag_state_clear_queue(s);
+	} else if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
 	} else if (!snag_propagate_all(s)) {
@@ -205,7 +240,7 @@ static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, u
 {
 	struct snag_state *s = &d->state;
 	enum snag_decision result;
-	memcpy(s->start, cut, s->nthreads * sizeof(*s->start));
+	start_set(d, cut);
 	do {
 		snag_cut_delay(s, cut, s->start);
 		*ret_size = window_size(d, cut);
@@ -240,12 +275,11 @@ static enum snag_decision windows_needed(struct snag_decider *d, uint32_t e1, ui
 static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
-	memcpy(s->start, d->closed, s->nthreads * sizeof(*s->start));
+	start_set(d, d->closed);
 	snag_cut_delay(s, d->closed, s->start);
 	if (window_size(d, d->closed) > d->options.max_window)
 		return false;
-	snag_state_begin(s, d->closed);
-	bool is_done = snag_linearise(&d->line, NULL);
+	bool is_done = begin(d, d->closed) && !s->nmissing && snag_linearise(&d->line, NULL);
 	snag_state_clear_queue(s);
 	if (is_done)
 		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
@@ -256,7 +290,7 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	snag_counts_join(d->closed, d->needed, d->state.width);
-	if (!snag_cut_close(&d->state, d->closed))
+	if (!snag_cut_close(&d->state, d->closed) || !is_met(d))
 		return false;
 	witness_set(d, d->closed, NULL, 0, e1, e2);
 	d->stats.close++;
@@ -267,7 +301,7 @@ static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
-	if (!(skip & SNAG_STEP_OBSERVED) && snag_cut_is_trace(&d->state, d->needed)) {
+	if (!(skip & SNAG_STEP_OBSERVED) && is_met(d) && snag_cut_is_trace(&d->state, d->needed)) {
 		witness_set(d, d->needed, NULL, 0, e1, e2);
 		d->stats.observed++;
 		return SNAG_VERIFIED;
@@ -307,6 +341,7 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	enum snag_decision result = SNAG_INFEASIBLE;
+	d->first = d->then = SNAG_NO_EVENT;
 	if (snag_cut_need(&d->state, e1, e2, d->needed))
 		result = steps(d, e1, e2);
 	d->stats.decisions[result]++;
@@ -316,8 +351,23 @@ enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *request, uint32_t n)
 {
 	enum snag_decision result = SNAG_INFEASIBLE;
+	d->first = d->then = SNAG_NO_EVENT;
 	if (snag_cut_need_all(&d->state, request, n, d->needed))
 		result = steps(d, request[0], request[1]);
+	d->stats.decisions[result]++;
+	return result;
+}
+
+enum snag_decision snag_decide_between(struct snag_decider *d, uint32_t read, uint32_t between,
+				       uint32_t write)
+{
+	enum snag_decision result = SNAG_INFEASIBLE;
+	d->first = read;
+	d->then = between;
+	d->last = write;
+	if (snag_cut_need_all(&d->state, &d->last, 1, d->needed) &&
+	    snag_cut_need_event(&d->state, between, d->needed))
+		result = steps(d, between, write);
 	d->stats.decisions[result]++;
 	return result;
 }

@@ -68,6 +68,11 @@ void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
 enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *request,
 					uint32_t n);
 
+/* Whether a witness, which has the event `read` and ends with `write`, has the event `between` after
+ * `read`.  `write` comes after `read` in its thread; `between` is of another thread. */
+enum snag_decision snag_decide_between(struct snag_decider *d, uint32_t read, uint32_t between,
+				       uint32_t write);
+
 /* After VERIFIED, until the next decision: returns the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 

@@ -7,11 +7,6 @@
 
 #include "trace/event.h"
 
-static inline bool snag_op_reads(uint8_t op)
-{
-	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
-}
-
 static inline bool snag_op_acquires(uint8_t op)
 {
 	return op == SNAG_OP_ACQUIRE || op == SNAG_OP_ACQUIRE_SHARED;
