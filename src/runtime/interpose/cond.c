@@ -5,6 +5,7 @@
  * Rules.  [wait]    rel(m), blocks; woken: reads the token of the signal, then acq(m)
  *         [signal]  if somebody waits: a fresh token is written, one is woken with it
  *         [broadcast]  the same for all
+ *         [one]     threads that wait at the same time must use one mutex: misuse.h
  *         A token orders the signal before the return of the wait that it ended, also
  *         in every reordering.  A signal that wakes nobody leaves no trace.
  */
@@ -28,6 +29,10 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	rt_lock_used(self, o, pc);
+	if (!o->first_waiter)
+		o->value = (int64_t)(uintptr_t)mutex;
+	else if (o->value != (int64_t)(uintptr_t)mutex) /* [one] */
+		rt_misuse(RT_MISUSE_WAIT_OTHER, (uintptr_t)cond, pc);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->was_interrupted)
@@ -51,6 +56,9 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
 	RT_SCOPE;
 	if (rt_sched_point()) {
+		const struct rt_object *o = rt_object_find((uintptr_t)cond, RT_COND);
+		if (o && o->first_waiter)
+			rt_misuse(RT_MISUSE_DESTROY_WAITED, (uintptr_t)cond, RT_CALLER);
 		rt_lock_written((uintptr_t)cond, RT_CALLER);
 		rt_object_forget((uintptr_t)cond, RT_COND);
 	}

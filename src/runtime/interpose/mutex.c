@@ -49,8 +49,6 @@ enum { /* glibc's __kind */
        KIND_ELISION = 256 | 512
 };
 
-static bool has_robust; /* there is, or was, a robust one */
-
 rt_time rt_deadline(clockid_t clock, const struct timespec *at)
 {
 	if (at->tv_nsec < 0 || at->tv_nsec >= 1000000000 ||
@@ -138,6 +136,7 @@ static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t dep
 		       rt_time deadline, uintptr_t pc)
 {
 	o->owner = self;
+	self->nheld++;
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
@@ -162,6 +161,7 @@ static void lock_end(struct rt_object *o, uintptr_t pc)
 {
 	if (!o->is_hidden)
 		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	o->owner->nheld--;
 	o->owner = NULL;
 	o->depth = 0;
 	rt_object_wake_one(o, 0);
@@ -221,7 +221,11 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 
 static void owner_ends(struct rt_object *o)
 {
-	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
+	if (o->kind != RT_MUTEX || o->owner != rt_hot.self)
+		return;
+	if (!o->is_robust && !o->is_foreign)
+		rt_misuse_kept(rt_hot.self, o);
+	if (!o->is_robust)
 		return;
 	o->is_dead = true;
 	o->token = rt_token();
@@ -231,7 +235,7 @@ static void owner_ends(struct rt_object *o)
 
 void rt_mutex_owner_ends(void)
 {
-	if (has_robust)
+	if (rt_hot.self->nheld)
 		rt_object_each(owner_ends);
 }
 
@@ -251,6 +255,8 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, pc);
 		if (is_checked(mutex))
 			return EPERM;
+		if (o->owner)
+			o->owner->nheld--;
 		o->owner = NULL;
 		o->lock = UINT32_MAX;
 		rt_object_wake_one(o, 0);
@@ -323,6 +329,7 @@ static int real_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, rt
 		return rc;
 	}
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	o->is_foreign = true;
 	if (o->owner == self)
 		o->depth++;
 	else /* how long the kernel would have waited is not known */
@@ -369,7 +376,7 @@ RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 			pthread_mutexattr_getpshared(attr, &shared);
 		}
 		if (robust == PTHREAD_MUTEX_ROBUST && shared == PTHREAD_PROCESS_PRIVATE)
-			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = has_robust = true;
+			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = true;
 	}
 	return rt_real.pthread_mutex_init(mutex, attr);
 }
