@@ -124,7 +124,7 @@ reports() { # PROGRAM
 			case 7:
 				puts("seven");
 			}
-			return RunningOnValgrind() + (ValgrindSlowdown() != 10.0);
+			return RunningOnValgrind() + ((int)ValgrindSlowdown() != 10);
 		}
 	END
 	SNAG_CC=gcc "$SNAG" cc -g -O1 -fsanitize-coverage=trace-pc,trace-cmp -o covered covered.c
