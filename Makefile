@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all deb setup demo test seeds fuzz oracle oracle-dependence oracle-openmp oracle-threads bench install clean format update-expected
+.PHONY: all deb docs setup demo test seeds fuzz oracle oracle-dependence oracle-openmp oracle-threads bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -64,6 +64,13 @@ bench: all
 deb: all
 	@cd $(BUILD) && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@ls $(BUILD)/*.deb
+
+# The manual: the documents and man pages as HTML that can be searched, build/manual/index.html.
+docs:
+	@rm -rf $(BUILD)/manual
+	@mkdir -p $(BUILD)/manual
+	@scripts/manual/manual.py $(BUILD)/manual
+	@ls $(BUILD)/manual/index.html
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)

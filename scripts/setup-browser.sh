@@ -1,5 +1,6 @@
 #!/bin/sh
-# Gets what tests/cli/page.bats needs: Chromium, and playwright-core in build/browser/.
+# Gets what tests/cli/page.bats and formats.bats need: Chromium, and in build/browser/ playwright-core
+# and sarif-multitool.
 # The tests skip without it, so a failure here is only said, with its reason.
 cd "$(dirname "$0")/.." || exit
 say() {
@@ -17,4 +18,7 @@ fi
 [ -d build/browser/node_modules/playwright-core ] ||
 	npm install --silent --no-audit --no-fund --prefix build/browser playwright-core@1 >/dev/null 2>&1 ||
 	say "npm install playwright-core failed"
+[ -d build/browser/node_modules/@microsoft/sarif-multitool ] ||
+	timeout 300 npm install --silent --no-audit --no-fund --prefix build/browser @microsoft/sarif-multitool@5 >/dev/null 2>&1 ||
+	say "npm install sarif-multitool failed; SARIF is not validated"
 exit 0

@@ -4,13 +4,12 @@
  */
 #include "cli/command.h"
 #include "cli/effect.h"
+#include "cli/in_gdb.h"
 #include "cli/replay_failure.h"
 #include "record/replay_deadlock.h"
 #include "record/replay_file.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
 
 struct replay_values {
 	int gdb;
@@ -30,7 +29,7 @@ static const struct cli_option replay_options[] = {
 	 .kind = CLI_FLAG,
 	 .set = 1,
 	 .offset = FIELD(gdb),
-	 .help = "stop before the accesses, or run PROG inside gdb"},
+	 .help = "run PROG inside gdb, up to the accesses of a race"},
 	{.name = "seed",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -59,32 +58,6 @@ static const struct cli_option replay_options[] = {
 };
 #undef FIELD
 
-static volatile sig_atomic_t is_over;
-
-static void over(int signal)
-{
-	(void)signal;
-	is_over = 1;
-}
-
-/* Both threads stand before their accesses: waits until the user has seen enough. */
-static void held(void *ctx, int pid)
-{
-	const struct snag_replay_file *file = ctx;
-	const struct snag_turn *last = &file->turns.at[file->turns.n - 2];
-	fprintf(stderr,
-		"snag: replay: the program stands still, its threads before their accesses:\n"
-		"  T%u at %s\n  T%u at %s\n"
-		"  attach with: gdb -p %d, then: thread apply all backtrace\n"
-		"  Ctrl-C ends the program\n",
-		last[0].thread, file->access[0].place, last[1].thread, file->access[1].place, pid);
-	struct sigaction action = {.sa_handler = over};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	while (!is_over && kill(pid, 0) == 0)
-		usleep(50000);
-}
-
 /* Of a deadlock: whether its threads waited for each other. */
 static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
 			char *const *argv, struct snag_error *err)
@@ -111,13 +84,33 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 static int both_run(const struct snag_replay_plan *plan, struct snag_error *err)
 {
 	struct cli_effect effect;
-	if (plan->on_held || plan->trace)
+	if (plan->is_debugged || plan->trace)
 		return snag_fail(err, SNAG_EINPUT, "--order both: not with --gdb or --output");
 	int rc = cli_effect_find(plan, &effect, err);
 	if (rc < 0)
 		return rc;
 	fprintf(stderr, "snag: replay: %s\n", effect.words);
 	return effect.severity == CLI_SEVERITY_UNKNOWN ? CLI_OK : CLI_RACES;
+}
+
+/* Follows the schedule, inside gdb if the plan says so. */
+static int race_run(struct snag_replay_plan *plan, struct snag_replay_result *ret_result,
+		    struct snag_error *err)
+{
+	struct cli_in_gdb gdb;
+	if (!plan->is_debugged)
+		return snag_replay_run(plan, ret_result, err);
+	int rc = cli_in_gdb_make(plan->argv, true, &gdb, err);
+	if (rc < 0)
+		return rc;
+	const char *prog = plan->argv[0];
+	plan->argv = gdb.argv;
+	rc = snag_replay_run(plan, ret_result, err);
+	cli_in_gdb_done(&gdb);
+	if (rc == SNAG_EINPUT)
+		rc = snag_fail(err, SNAG_EINPUT,
+			       "%s: was not built with this 'snag cc', or did not start", prog);
+	return rc;
 }
 
 static int replay_run(const void *values, char *const *operand, struct snag_error *err)
@@ -153,8 +146,7 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		.seed = v->seed,
 		.seconds = v->seconds,
 		.trace = v->trace,
-		.on_held = v->gdb ? held : NULL,
-		.ctx = &file,
+		.is_debugged = v->gdb,
 	};
 	if (v->order == BOTH) {
 		rc = both_run(&plan, err);
@@ -162,7 +154,7 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		return rc;
 	}
 	struct snag_replay_result result;
-	rc = snag_replay_run(&plan, &result, err);
+	rc = race_run(&plan, &result, err);
 	if (rc == 0 && !v->gdb)
 		fprintf(stderr, "snag: replay: %s: %s\n",
 			result.is_confirmed ? "confirmed" : "diverged", result.words);
@@ -183,8 +175,7 @@ const struct cli_command cli_command_replay = {
 	.about = "Runs PROG, which was built with 'snag cc', through the schedule of WITNESS, a\n"
 		 "file of 'snag run --witness', and says whether the two accesses came next to\n"
 		 "each other: confirmed (exit status 66) or diverged (0).  With a file of\n"
-		 "'snag explore' it says whether the run fails in the same way; --gdb then runs\n"
-		 "PROG inside gdb.\n",
+		 "'snag explore' it says whether the run fails in the same way.\n",
 	.defaults = &replay_defaults,
 	.values_size = sizeof(struct replay_values),
 	.run = replay_run,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,15 @@
 #include <unistd.h>
 
 const char *const cli_severity_text[CLI_SEVERITIES] = {
-	[CLI_SEVERITY_UNKNOWN] = "unknown",	[CLI_SEVERITY_SAME] = "same output",
-	[CLI_SEVERITY_OUTPUT] = "other output", [CLI_SEVERITY_STATUS] = "other exit status",
-	[CLI_SEVERITY_HANG] = "does not end",	[CLI_SEVERITY_CRASH] = "crash",
+	[CLI_SEVERITY_UNKNOWN] = "unknown",
+	[CLI_SEVERITY_SAME] = "same output",
+	[CLI_SEVERITY_SAME_VALUE] = "same value",
+	[CLI_SEVERITY_VALUE] = "other value",
+	[CLI_SEVERITY_BRANCH] = "other branch",
+	[CLI_SEVERITY_OUTPUT] = "other output",
+	[CLI_SEVERITY_STATUS] = "other exit status",
+	[CLI_SEVERITY_HANG] = "does not end",
+	[CLI_SEVERITY_CRASH] = "crash",
 };
 
 struct caught {
@@ -86,40 +93,119 @@ static void status_words(int status, char *buf, size_t room)
 		snprintf(buf, room, "exit status %d", WEXITSTATUS(status));
 }
 
-static void compare(const struct caught run[2], struct cli_effect *ret)
+/* What an access makes of the variable: what a read sees, in the run in which it is first or second; of
+ * two writes, what is left. */
+struct seen {
+	bool is_known;
+	bool is_left;	   /* by two writes */
+	uint64_t value[2]; /* with the first access first, with the second first */
+};
+
+static struct seen values_seen(const struct snag_replay_plan *plan, const struct caught run[2])
 {
-	char words[2][80];
+	enum { BEFORE, BETWEEN, BEHIND };
+	const struct snag_replay_result *a = &run[0].result, *b = &run[1].result;
+	struct seen seen = {.is_known = a->value_bytes && a->value_bytes == b->value_bytes};
+	if (plan->access[0].is_write && plan->access[1].is_write) {
+		seen.is_left = true;
+		seen.value[0] = a->value[BEHIND];
+		seen.value[1] = b->value[BEHIND];
+	} else if (plan->access[0].is_write) {
+		seen.value[0] = a->value[BETWEEN];
+		seen.value[1] = b->value[BEFORE];
+	} else {
+		seen.value[0] = a->value[BEFORE];
+		seen.value[1] = b->value[BETWEEN];
+	}
+	return seen;
+}
+
+/* Small numbers as such; what may be an address or negative, in hexadecimal. */
+static void value_words(uint64_t value, char *buf, size_t room)
+{
+	enum { SMALL = 1000000000 };
+	snprintf(buf, room, value < SMALL ? "%" PRIu64 : "%#" PRIx64, value);
+}
+
+/* "the read sees 512 with the first access first, 0 with the second" */
+static void seen_words(const struct seen *seen, char *buf, size_t room)
+{
+	char value[2][32];
+	for (int i = 0; i < 2; i++)
+		value_words(seen->value[i], value[i], sizeof(value[i]));
+	if (!seen->is_known)
+		snprintf(buf, room, "what differs depends on which access is first");
+	else if (seen->value[0] == seen->value[1])
+		snprintf(buf, room, "%s %s in both orders",
+			 seen->is_left ? "the variable ends as" : "the read sees", value[0]);
+	else
+		snprintf(buf, room, "%s %s with the first access first, %s with the second",
+			 seen->is_left ? "the variable ends as" : "the read sees", value[0],
+			 value[1]);
+}
+
+/* How both runs ended, if not in the same way. */
+static enum cli_severity ends_compare(const struct caught run[2], char *words, size_t room)
+{
+	char end[2][80];
 	int status[2] = {run[0].result.status, run[1].result.status};
 	for (int i = 0; i < 2; i++)
-		status_words(status[i], words[i], sizeof(words[i]));
-	if (run[0].result.was_late || run[1].result.was_late) {
-		ret->severity = CLI_SEVERITY_HANG;
-		snprintf(ret->words, sizeof(ret->words),
-			 "does not end in time with the %s access first",
-			 run[0].result.was_late ? "first" : "second");
-	} else if (!run[0].result.is_confirmed || !run[1].result.is_confirmed) {
-		ret->severity = CLI_SEVERITY_UNKNOWN;
-		snprintf(ret->words, sizeof(ret->words),
-			 "the accesses come together in one order only");
-	} else if (WIFSIGNALED(status[0]) || WIFSIGNALED(status[1])) {
-		ret->severity = CLI_SEVERITY_CRASH;
-		snprintf(ret->words, sizeof(ret->words),
-			 "crash: %s with the first access first, %s with the second", words[0],
-			 words[1]);
-	} else if (status[0] != status[1]) {
-		ret->severity = CLI_SEVERITY_STATUS;
-		snprintf(ret->words, sizeof(ret->words),
+		status_words(status[i], end[i], sizeof(end[i]));
+	if (run[0].result.was_killed != run[1].result.was_killed) {
+		snprintf(words, room, "does not end in time with the %s access first",
+			 run[0].result.was_killed ? "first" : "second");
+		return CLI_SEVERITY_HANG;
+	}
+	if (WIFSIGNALED(status[0]) || WIFSIGNALED(status[1])) {
+		snprintf(words, room, "crash: %s with the first access first, %s with the second",
+			 end[0], end[1]);
+		return CLI_SEVERITY_CRASH;
+	}
+	if (status[0] != status[1]) {
+		snprintf(words, room,
 			 "other exit status: %d with the first access first, %d with the second",
 			 WEXITSTATUS(status[0]), WEXITSTATUS(status[1]));
-	} else if (!is_same_output(run)) {
-		ret->severity = CLI_SEVERITY_OUTPUT;
-		snprintf(ret->words, sizeof(ret->words),
-			 "other output, depending on which access is first");
-	} else {
-		ret->severity = CLI_SEVERITY_SAME;
+		return CLI_SEVERITY_STATUS;
+	}
+	return CLI_SEVERITY_UNKNOWN;
+}
+
+static enum cli_severity runs_compare(const struct caught run[2], const struct seen *seen)
+{
+	if (!is_same_output(run))
+		return CLI_SEVERITY_OUTPUT;
+	if (run[0].result.path != run[1].result.path)
+		return CLI_SEVERITY_BRANCH;
+	if (!seen->is_known)
+		return CLI_SEVERITY_SAME;
+	return seen->value[0] == seen->value[1] ? CLI_SEVERITY_SAME_VALUE : CLI_SEVERITY_VALUE;
+}
+
+static void compare(const struct snag_replay_plan *plan, const struct caught run[2],
+		    struct cli_effect *ret)
+{
+	const struct snag_replay_result *a = &run[0].result, *b = &run[1].result;
+	const struct seen seen = values_seen(plan, run);
+	char words[200];
+	bool is_confirmed = a->is_confirmed && b->is_confirmed;
+	if (!is_confirmed || (a->was_killed && b->was_killed)) {
+		ret->severity = CLI_SEVERITY_UNKNOWN;
+		snprintf(ret->words, sizeof(ret->words), "%s",
+			 is_confirmed ? "neither order ends in time"
+				      : "the accesses come together in one order only");
+		return;
+	}
+	ret->severity = ends_compare(run, ret->words, sizeof(ret->words));
+	if (ret->severity != CLI_SEVERITY_UNKNOWN)
+		return;
+	ret->severity = runs_compare(run, &seen);
+	seen_words(&seen, words, sizeof(words));
+	if (ret->severity == CLI_SEVERITY_SAME)
 		snprintf(ret->words, sizeof(ret->words),
 			 "same output and exit status in both orders");
-	}
+	else
+		snprintf(ret->words, sizeof(ret->words), "%s: %s", cli_severity_text[ret->severity],
+			 words);
 }
 
 int cli_effect_find(const struct snag_replay_plan *plan, struct cli_effect *ret_effect,
@@ -129,7 +215,7 @@ int cli_effect_find(const struct snag_replay_plan *plan, struct cli_effect *ret_
 	struct snag_turns *turns = (struct snag_turns *)plan->turns; /* and back */
 	struct snag_replay_plan how = *plan;
 	how.is_quiet = how.stops = false;
-	how.on_held = NULL;
+	how.is_compared = true;
 	int rc = run_caught(&how, &run[0], err);
 	if (rc == 0) {
 		cli_turns_swap(turns);
@@ -137,7 +223,7 @@ int cli_effect_find(const struct snag_replay_plan *plan, struct cli_effect *ret_
 		cli_turns_swap(turns);
 	}
 	if (rc == 0)
-		compare(run, ret_effect);
+		compare(plan, run, ret_effect);
 	for (int i = 0; i < 2; i++)
 		if (run[i].output >= 0)
 			close(run[i].output);

@@ -309,7 +309,7 @@ static int turns_look(struct cli_hunt *h, const struct snag_turns *turns, const 
 {
 	char folder[SNAG_TEMPORARY_MAX] = "", trace[SNAG_TEMPORARY_MAX + 16], words[128];
 	struct cli_observed o;
-	int schedule = snag_turns_share(turns, 0, err);
+	int schedule = snag_turns_share(turns, err);
 	int rc = schedule < 0 ? schedule : snag_temporary_make(folder, err);
 	snprintf(trace, sizeof(trace), "%s/run.snag", folder);
 	snprintf(words, sizeof(words), "policy=stay:seed=1:hurry=1:schedule=/proc/self/fd/%d",

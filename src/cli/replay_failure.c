@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/in_gdb.h"
 #include "explore/failure.h"
 #include "record/live.h"
 
@@ -15,20 +16,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* The command that runs the program inside gdb; the caller frees it. */
-static char **gdb_command(char *const *argv)
-{
-	static char *const words[] = {"gdb", "-q", "--args"};
-	enum { WORDS = sizeof(words) / sizeof(words[0]) };
-	size_t n = 0;
-	while (argv[n])
-		n++;
-	char **all = snag_calloc(n + WORDS + 1, sizeof(*all));
-	memcpy(all, words, sizeof(words));
-	memcpy(all + WORDS, argv, n * sizeof(*all));
-	return all;
-}
 
 static int events_judge(struct snag_source *live, struct snag_judge *judge, struct snag_error *err)
 {
@@ -76,16 +63,19 @@ int cli_replay_failure(const struct cli_replay_failure *how, struct snag_error *
 	char options[128];
 	struct snag_judge judge;
 	struct snag_source *live;
-	int schedule = snag_turns_share(&how->file->turns, 0, err);
+	int schedule = snag_turns_share(&how->file->turns, err);
 	if (schedule < 0)
 		return schedule;
 	snprintf(options, sizeof(options), "policy=stay:seed=%" PRIu64 ":schedule=/proc/self/fd/%d",
 		 how->seed, schedule);
 	const struct snag_live_options as = {
 		.options = options, .io = SNAG_LAUNCH_SHARES, .seconds = how->seconds};
-	char **gdb = how->in_gdb ? gdb_command(how->argv) : NULL;
-	int rc = snag_live_source(gdb ? gdb : how->argv, &as, &live, err);
-	free(gdb);
+	struct cli_in_gdb gdb;
+	int rc = how->in_gdb ? cli_in_gdb_make(how->argv, false, &gdb, err) : 0;
+	if (rc == 0)
+		rc = snag_live_source(how->in_gdb ? gdb.argv : how->argv, &as, &live, err);
+	if (how->in_gdb)
+		cli_in_gdb_done(&gdb);
 	close(schedule);
 	if (rc < 0)
 		return rc;

@@ -16,6 +16,9 @@
 
 enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
 
+/* Whether both orders of races are run, to say what differs (run_replays.h). */
+enum cli_effects { CLI_EFFECTS_SOME, CLI_EFFECTS_ASKED, CLI_EFFECTS_NEVER };
+
 struct cli_run_values {
 	struct snag_attached *attached; /* the program has started us; NULL: we start it */
 	bool is_quiet;			/* print reports only, not that there is no race */
@@ -44,7 +47,7 @@ struct cli_run_values {
 	bool exitcode_is_default; /* the command line has none */
 	int format;
 	int no_replay;
-	int effects;
+	int effects; /* enum cli_effects */
 	int unconfirmed;
 	uint64_t replay_seconds;
 	int free;

@@ -52,8 +52,9 @@ static int races_confirm(struct cli_recorded *of, struct cli_run_report *r, stru
 		r->all.replays = &replays->tally;
 	}
 	cli_run_report_finish(r);
-	if (rc == 0 && v->effects && replays->steps && !v->no_replay)
-		cli_replays_effects(replays, &r->incidents);
+	cli_replays_freed(&r->incidents);
+	if (rc == 0 && v->effects != CLI_EFFECTS_NEVER && replays->steps && !v->no_replay)
+		cli_replays_effects(replays, &r->incidents, v->effects == CLI_EFFECTS_ASKED);
 	if (rc == 0 && (v->sarif || v->html))
 		rc = cli_run_report_schedules(r, of->analysis, of->run.src, err);
 	return rc;

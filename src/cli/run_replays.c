@@ -204,31 +204,55 @@ void cli_replays_doubt(struct snag_analysis *a)
 			a->findings[i].race[k].changes_reads = true;
 }
 
-void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all)
+/* Both orders of one race, each for at most so long. */
+static void effect_find(struct cli_replays *r, struct snag_incident *in, double patience)
 {
-	for (size_t i = 0; i < all->n && cli_replays_have_time(r); i++) {
+	double left = r->budget - r->spent;
+	struct cli_effect effect;
+	struct snag_error err = {0};
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	plan_make(r, in->proof, plan);
+	struct snag_replay_plan how = {.argv = r->argv,
+				       .turns = &plan->turns,
+				       .access = {plan->access[0], plan->access[1]},
+				       .seed = r->seed,
+				       .interrupt = &cli_stop,
+				       .seconds = patience < left ? patience : left};
+	int rc = cli_effect_find(&how, &effect, &err);
+	bool was_cut = rc == 0 && effect.severity == CLI_SEVERITY_HANG && left < patience;
+	if (rc == 0 && effect.severity != CLI_SEVERITY_UNKNOWN && !was_cut && !cli_stop) {
+		in->severity = cli_severity_text[effect.severity];
+		in->effect = snag_strdup(effect.words);
+	}
+	snag_turns_done(&plan->turns);
+	free(plan);
+}
+
+void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked)
+{
+	/* Of an order that takes longer, while the other one does not, snag says that it does not end. */
+	double patience = 0.5 + 10 * r->seconds;
+	/* If the user did not ask for it, only what fits into the time that each run may take. */
+	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
+	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];
-		struct cli_effect effect;
-		struct snag_error err = {0};
-		if (in->is_suppressed || in->is_apart || !in->proof)
+		if (in->is_suppressed || in->is_apart || in->severity || !in->proof)
 			continue;
-		struct plan *plan = snag_calloc(1, sizeof(*plan));
 		double begin = snag_seconds_now();
-		plan_make(r, in->proof, plan);
-		struct snag_replay_plan how = {.argv = r->argv,
-					       .turns = &plan->turns,
-					       .access = {plan->access[0], plan->access[1]},
-					       .seed = r->seed,
-					       .interrupt = &cli_stop,
-					       .seconds = 1 + 10 * r->seconds};
-		if (cli_effect_find(&how, &effect, &err) == 0 &&
-		    effect.severity != CLI_SEVERITY_UNKNOWN && !cli_stop) {
-			in->severity = cli_severity_text[effect.severity];
-			in->effect = snag_strdup(effect.words);
-		}
-		snag_turns_done(&plan->turns);
-		free(plan);
+		effect_find(r, in, patience);
 		r->spent += snag_seconds_now() - begin;
+	}
+}
+
+void cli_replays_freed(struct snag_incidents *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct snag_incident *in = &all->at[i];
+		if (snag_incident_kind(in) == SNAG_INCIDENT_RACE)
+			continue;
+		in->severity = "freed memory";
+		in->effect = snag_strdup(
+			"freed memory: one order of the accesses uses it after its end");
 	}
 }
 

@@ -53,8 +53,11 @@ bool cli_replays_have_time(const struct cli_replays *r);
 enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race, double seconds,
 			    char **ret_words);
 /* Runs each race that is reported and has a witness in both orders of its accesses, and says what
- * differs, until the time is over. */
-void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all);
+ * differs (effect.h), until the time is over.  If the user did not ask for it, as far as that fits
+ * into CLI_REPLAYS_LEAST_SECONDS. */
+void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked);
+/* Uses of freed memory need no further run to say what they do. */
+void cli_replays_freed(struct snag_incidents *all);
 /* Replays each predicted race that will be reported and was not replayed before, until the time is
  * over or the user interrupts. */
 void cli_replays_run(struct cli_replays *r, struct snag_incidents *all);

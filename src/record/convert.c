@@ -383,6 +383,12 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
 	c->notes.ended += r->arg == RT_NOTE_LAUNCHED;
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
+	if (r->arg == RT_NOTE_VALUE && rt_record_size(r) < 2 * RT_RACE_VALUES && r->loc <= 8) {
+		unsigned half = rt_record_size(r);
+		c->notes.race_value[half / 2] |= (rt_record_address(r) & UINT32_MAX)
+						 << 32 * (half % 2);
+		c->notes.race_bytes = r->loc;
+	}
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
 		c->notes.turn = rt_record_address(r);

@@ -95,6 +95,9 @@ struct snag_convert_notes {
 		snag_loc loc;
 	} circle[SNAG_CONVERT_WAITS];
 	uint32_t ncircle;
+	/* Of the variable of a race, which has so many bytes; 0: they are not known. */
+	uint64_t race_value[RT_RACE_VALUES];
+	unsigned race_bytes;
 	/* A signal that ended the program: the thread that it met, and where. */
 	struct snag_crash crash;
 	bool is_held;  /* it stands still at the end of a schedule */

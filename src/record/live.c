@@ -31,8 +31,8 @@ struct live {
 	bool has_run; /* the detour has seen all records */
 	const volatile sig_atomic_t *stop;
 	void (*on_records)(void *ctx);
-	void (*on_held)(void *ctx, int pid);
 	void *ctx;
+	bool ends_held;
 };
 
 static int live_end(struct live *l, struct snag_error *err)
@@ -118,9 +118,8 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		}
 		if (more < 0)
 			return live_end(l, err);
-		if (l->on_held && snag_convert_notes(l->convert)->is_held) {
-			l->on_held(l->ctx, snag_launch_pid(l->launch));
-			l->on_held = NULL;
+		if (l->ends_held && snag_convert_notes(l->convert)->is_held) {
+			l->ends_held = false;
 			snag_launch_kill(l->launch);
 		}
 	}
@@ -187,7 +186,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->launch = launch;
 	l->convert = snag_convert_new(&options->convert);
 	l->on_records = options->on_records;
-	l->on_held = options->on_held;
+	l->ends_held = options->ends_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
 	l->ends_at_split = options->ends_at_split;

@@ -39,10 +39,8 @@ struct snag_live_options {
 	const struct snag_detour *detour;  /* NULL: records become events as they come */
 	/* Called after every few records that the detour has seen; may be NULL. */
 	void (*on_records)(void *ctx);
-	/* Called with the process when the program stops at the end of a schedule (option hold);
-	 * when it returns, the program is killed.  May be NULL. */
-	void (*on_held)(void *ctx, int pid);
 	void *ctx;
+	bool ends_held; /* it is killed when it stands still at the end of a schedule (option hold) */
 };
 
 /* Starts the program.  It is an error if it cannot be run.  If it was not built with `snag cc`,

@@ -40,6 +40,12 @@ struct watch {
 	/* What the two threads did in the place of their accesses. */
 	struct snag_event met[2];
 	unsigned nmet;
+	struct path {		 /* of a run to be compared */
+		uint64_t *place; /* by location: a hash of its name; 0: not computed yet */
+		size_t place_cap;
+		uint64_t *thread; /* by thread: what it did so far */
+		size_t thread_cap;
+	} path;
 };
 
 enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
@@ -101,6 +107,46 @@ static void meet(struct watch *w, const struct snag_event *ev)
 		w->met[w->nmet++] = *ev;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+/* Numbers of locations differ between two runs, their names do not. */
+static uint64_t place_hash(struct watch *w, snag_loc loc)
+{
+	struct path *p = &w->path;
+	p->place = snag_grow(p->place, &p->place_cap, (size_t)loc + 1, sizeof(*p->place));
+	if (!p->place[loc]) {
+		char place[PLACE];
+		snag_location_text(w->names, loc, place, sizeof(place));
+		uint64_t hash = 1;
+		for (const char *c = place; *c; c++)
+			hash = mix(hash, (unsigned char)*c);
+		p->place[loc] = hash | 1;
+	}
+	return p->place[loc];
+}
+
+static void path_event(struct watch *w, const struct snag_event *ev)
+{
+	struct path *p = &w->path;
+	p->thread =
+		snag_grow(p->thread, &p->thread_cap, (size_t)ev->thread + 1, sizeof(*p->thread));
+	uint64_t *hash = &p->thread[ev->thread];
+	*hash = mix(mix(*hash, ev->op), place_hash(w, ev->loc));
+}
+
+/* Of all threads, in any order: another schedule may create them in another one. */
+static uint64_t path_hash(const struct path *p)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < p->thread_cap; i++)
+		sum += p->thread[i] ? mix(p->thread[i], 1) : 0;
+	return sum;
+}
+
 static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t number,
 			const struct snag_step *step)
 {
@@ -108,6 +154,8 @@ static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t n
 		step_begins(w, step);
 	if (w->plan->stops)
 		meet(w, ev);
+	if (w->plan->is_compared)
+		path_event(w, ev);
 	if (w->is_found || !snag_op_is_access(ev->op) || !expected(w, ev))
 		return;
 	touch_add(&w->now, ev, number);
@@ -162,7 +210,7 @@ static void on_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64
 	struct snag_steps all = *steps;
 	bool is_expected = false;
 	for (uint32_t i = 0; i < steps->period; i++)
-		is_expected |= expected(r->w, &steps->next[i]) != 0;
+		is_expected |= expected(r->w, &steps->next[i]) != 0 || r->w->plan->is_compared;
 	for (uint32_t i = 0; i < n && is_expected; i++) {
 		struct snag_event ev = snag_steps_next(&all);
 		on_event(r, &ev, number + i);
@@ -239,8 +287,12 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 	result->is_confirmed = w->is_found;
 	result->was_late = end->was_late && !w->is_found;
+	result->was_killed = end->was_late;
 	result->diverged = end->notes.diverged;
 	result->turn = end->notes.turn;
+	memcpy(result->value, end->notes.race_value, sizeof(result->value));
+	result->value_bytes = end->notes.race_bytes;
+	result->path = path_hash(&w->path);
 	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "events %" PRIu64 " and %" PRIu64 " of the replay are the two accesses",
@@ -252,31 +304,26 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		diverged_words(w, end, &words);
 }
 
-/* A program that stands still behind the two accesses has nothing more to show. */
-static void end_at_once(void *ctx, int pid)
-{
-	(void)ctx;
-	(void)pid;
-}
-
 static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		       struct snag_replay_result *result, struct snag_error *err)
 {
-	char options[128];
+	char options[200];
 	struct snag_source *live;
 	struct snag_recording *recording = NULL;
 	struct watch w = {.plan = plan};
 	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64 ":hold=%d:mute=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
-		 plan->on_held || plan->stops, plan->stops, schedule);
+		 "seed=%" PRIu64
+		 ":hold=%d:mute=%d:debug=%d:effect=%d:policy=%s:forget=1:schedule=/proc/self/fd/%d",
+		 plan->seed, plan->stops, plan->stops, plan->is_debugged, plan->is_compared,
+		 plan->is_compared ? "rr" : "random", schedule);
 	struct snag_live_options how = {
 		.options = options,
 		.convert.keep_steps = true,
 		.io = plan->is_quiet ? SNAG_LAUNCH_OURS : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
 		.stop = plan->interrupt,
-		.on_held = plan->stops ? end_at_once : plan->on_held,
-		.ctx = plan->ctx,
+		/* behind the two accesses it has nothing more to show */
+		.ends_held = plan->stops,
 	};
 	int rc = plan->trace ? snag_recording_open(plan->trace, &recording, err) : 0;
 	if (rc == 0)
@@ -297,6 +344,8 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	struct snag_live_end end = snag_live_end(live);
 	words_fill(&w, &end, result);
 	result->status = end.status;
+	free(w.path.place);
+	free(w.path.thread);
 	snag_source_close(live);
 	return rc;
 }
@@ -304,8 +353,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_result *ret_result,
 		    struct snag_error *err)
 {
-	enum { ACCESSES = 2 };
-	int schedule = snag_turns_share(plan->turns, plan->on_held ? ACCESSES : 0, err);
+	int schedule = snag_turns_share(plan->turns, err);
 	if (schedule < 0)
 		return schedule;
 	int rc = run_steered(plan, schedule, ret_result, err);

@@ -29,10 +29,8 @@ struct snag_replay_plan {
 	/* Likewise, when this is not 0; may be NULL.  A quiet program does not get our signals. */
 	const volatile sig_atomic_t *interrupt;
 	const char *trace; /* where to write the trace; NULL: nowhere */
-	/* Not NULL: the program stops before the accesses.  Called with its process; when it
-	 * returns, the program is killed. */
-	void (*on_held)(void *ctx, int pid);
-	void *ctx;
+	bool is_compared;  /* it is one of two runs to be compared: with value[] and path */
+	bool is_debugged;  /* argv is a debugger that runs the program (runtime/sched/debugger.h) */
 };
 
 struct snag_replay_result {
@@ -42,6 +40,12 @@ struct snag_replay_result {
 	uint64_t turn;	  /* ... but up to this turn, counted from 0 */
 	char words[1024]; /* what happened, and if it diverged, why */
 	int status;	  /* of the program, as of waitpid */
+	bool was_killed;  /* it took too long, also if it showed the race before */
+	/* If it is to be compared: the variable before, between and behind the accesses; 0 bytes: not
+	 * known.  And a hash of what its threads did where, each by itself. */
+	uint64_t value[RT_RACE_VALUES];
+	unsigned value_bytes;
+	uint64_t path;
 };
 
 int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_result *ret_result,

@@ -94,7 +94,7 @@ static int run_steered(const struct snag_deadlock_plan *plan, int schedule,
 int snag_replay_deadlock(const struct snag_deadlock_plan *plan,
 			 struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, 0, err);
+	int schedule = snag_turns_share(plan->turns, err);
 	if (schedule < 0)
 		return schedule;
 	int rc = run_steered(plan, schedule, ret_result, err);

@@ -78,7 +78,7 @@ void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *s
 	*ret_turns = turns;
 }
 
-int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err)
+int snag_turns_share(const struct snag_turns *turns, struct snag_error *err)
 {
 	int fd = memfd_create("snag schedule", 0);
 	FILE *f = fd < 0 ? NULL : fdopen(dup(fd), "w");
@@ -90,7 +90,7 @@ int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct sn
 	for (size_t i = 0; f && i < turns->answers.n; i++)
 		fprintf(f, "@%" PRIu32 " %" PRIu64 "\n", turns->answers.at[i].thread,
 			turns->answers.at[i].value);
-	for (size_t i = 0; f && i + leave_out < turns->n; i++)
+	for (size_t i = 0; f && i < turns->n; i++)
 		fprintf(f, "%" PRIu32 " %" PRIu64 "\n", turns->at[i].thread, turns->at[i].events);
 	if (f && !(ferror(f) | fclose(f)))
 		return fd;

@@ -35,8 +35,8 @@ void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
 			 size_t ngoal, const struct snag_step_log *log);
 
-/* Writes the turns, without the last `leave_out`, into memory that a program started from here
- * inherits.  Returns its descriptor, which the caller closes. */
-int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err);
+/* Writes the turns into memory that a program started from here inherits.  Returns its descriptor,
+ * which the caller closes. */
+int snag_turns_share(const struct snag_turns *turns, struct snag_error *err);
 
 #endif

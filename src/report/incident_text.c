@@ -355,11 +355,12 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const enum snag_incident_kind kind =
 		r->is_trace ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 	const char *title = snag_incident_kind_title[kind];
+	/* Programs that read ThreadSanitizer's reports know its first line. */
+	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
 	snag_print(to, "==================\n");
 	paint(to, r, RED);
-	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid,
-		    in->severity ? " [" : "", in->severity ? in->severity : "",
-		    in->severity ? "]" : "");
+	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid, shows ? " [" : "",
+		    shows ? in->severity : "", shows ? "]" : "");
 	paint(to, r, PLAIN);
 	snag_print(to, "\n");
 	access_text(to, r, in, false);

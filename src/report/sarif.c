@@ -254,6 +254,8 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 		snag_json_uint(j, "moreRaces", in->nmore);
 	if (in->severity)
 		snag_json_string(j, "severity", in->severity);
+	if (in->effect)
+		snag_json_string(j, "effect", in->effect);
 	if (in->extent.places > 1) {
 		snag_extent_text(&in->extent, r->report->names, in->race->second.target, text,
 				 sizeof(text));

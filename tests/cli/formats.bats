@@ -158,40 +158,100 @@ ring() { # a predicted deadlock; d.json
 	[ "$status" = 0 ]
 }
 
-@test "both orders of a race: other output, other status, a crash, the same" {
+# Builds a program whose threads run the statements $1 and $2, and which ends with $3; e.json
+effect() { # FIRST SECOND END
+	printf '%s\n' '#include <pthread.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+		'int total, seen, *p;' \
+		"static void *first(void *u) { $1 return u; }" \
+		"static void *second(void *u) { $2 return u; }" \
+		'int main(void) { pthread_t a, b; p = malloc(64); *p = 0; pthread_create(&a, NULL, first, NULL);' \
+		'pthread_create(&b, NULL, second, NULL); pthread_join(a, NULL); pthread_join(b, NULL);' \
+		"$3 }" >e.c
+	"$SNAG" cc -g -w -o e e.c
+	snags run --effects --replay-seconds 30 --json e.json --sarif e.sarif ./e
+	[ "$status" = 66 ]
+}
+
+@test "severity: what differs between both orders of a race" {
 	report --effects --replay-seconds 20
 	[[ $stderr == *"WARNING: snag: data race (pid="*") [other output]"* ]]
-	[[ $stderr == *"  Effect: other output"* ]]
+	[[ $stderr == *"  Effect: other output: the read sees 512 with the first access first, 0 with the second"* ]]
 	jq -e '.incidents[0].severity == "other output"' r.json
+	jq -e '.runs[0].results[0].properties | .severity == "other output" and (.effect | startswith("other output: "))' r.sarif
 	snags replay --order both w/race-1.json ./report
 	[ "$status" = 66 ]
 	[[ $stderr == "snag: replay: other output"* ]]
 	snags replay --order second-first w/race-1.json ./report
 	[ "$status" = 66 ]
 	[ "$output" = "0 bytes" ]
-	for what in 'return total;/other exit status' 'if (total) abort(); return 0;/crash' 'return 0;/same output'; do
-		cat >c.c <<-END
-			#include <pthread.h>
-			#include <stdlib.h>
-			int total, seen;
-			static void *set(void *u) { total = 1; return u; }
-			static void *get(void *u) { seen = total; return u; }
-			int main(void)
-			{
-				pthread_t a, b;
-				pthread_create(&a, NULL, set, NULL);
-				pthread_create(&b, NULL, get, NULL);
-				pthread_join(a, NULL);
-				pthread_join(b, NULL);
-				total = seen;
-				${what%/*}
-			}
-		END
-		"$SNAG" cc -g -o c c.c
-		snags run --effects --replay-seconds 20 --json c.json ./c
+	while IFS=';' read -r severity effect first second end; do
+		effect "${first//,/;};" "${second//,/;};" "${end//,/;};"
+		echo "$severity: $(jq -c '.incidents[] | [.severity, .effect]' e.json)"
+		jq -e --arg s "$severity" --arg e "$effect" \
+			'.incidents[0] | .severity == $s and (.effect | contains($e))' e.json
+	done <<-'END'
+		other exit status;0 with the first access first, 1 with the second;total = 1;seen = total;return !seen
+		other exit status;1 with the first access first, 0 with the second;seen = total;total = 1;return !seen
+		crash;signal 6;total = 1;seen = total;if (seen) abort()
+		does not end;with the second access first;total = 1;seen = total;while (!seen) usleep(1000)
+		other branch;the read sees 1 with the first;total = 1;if (total) seen = 3;return 0
+		other value;the read sees 7 with the first access first, 0 with the second;total = 7;seen = total;return 0
+		other value;the variable ends as 2 with the first access first, 1 with the second;total = 1;total = 2;return 0
+		same value;the read sees 0 in both orders;total = 0;seen = total;return 0
+		same value;the variable ends as 5 in both orders;total = 5;total = 5;return 0
+	END
+	# memory that one access ends needs no run
+	effect 'seen = *p;' 'free(p);' 'return 0;'
+	jq -e '.incidents[0] | .kind == "use-after-free" and .severity == "freed memory"' e.json
+}
+
+@test "severity: by default of programs that take less than half a second, and not if it is not wanted" {
+	report
+	[[ $stderr == *"WARNING: snag: data race (pid="*") [other output]"* ]]
+	for option in --no-effects --no-replay "--replay-seconds 0"; do
+		# shellcheck disable=SC2086 # an option and its value
+		snags run $option --json n.json ./report
 		[ "$status" = 66 ]
-		[ "$(jq -r '.incidents[0].severity' c.json)" = "${what#*/}" ]
+		jq -e '.incidents[0] | has("severity") | not' n.json
+		[[ $stderr != *"(pid="*") ["* ]]
 	done
+	# programs that read ThreadSanitizer's first line
+	snags run --format tsan --json n.json ./report
+	grep -q '^WARNING: ThreadSanitizer: data race (pid=[0-9]*)$' <<<"$stderr"
+	jq -e '.incidents[0].severity == "other output"' n.json
+}
+
+@test "snag replay --gdb: stops at the race, in the source, and goes past it" {
+	command -v gdb >/dev/null || skip "no gdb"
+	report
+	# where each thread stands; names; the user's frame after a change of thread; then past the race
+	printf '%s\n' 'set width 0' 'bt' 'thread find T2' 'next' 'next' 'bt' 'continue' |
+		"$SNAG" replay --gdb w/race-1.json ./report >out 2>&1 || status=$?
+	cat out
+	[ "$status" = 66 ]
+	grep -q "first: T1, gdb's thread [0-9]*, in worker, .*report.c:14" out
+	grep -q "second: T2, gdb's thread [0-9]*, in reporter, .*report.c:24" out
+	grep -qE '^(\(gdb\) )+#0 .* worker \(unused=0x0\) at .*report.c:14' out
+	grep -q "^(gdb) Thread [0-9]* has name 'T2'" out
+	grep -q 'Thread [0-9]* "T2" hit .* reporter' out
+	grep -q '^512 bytes' out
+	grep -q 'exited normally' out
+	refute grep -qE '^#[0-9]+ .* (rt_[a-z]|__tsan|__snag)' out
+	# the other way round: the program prints what it then reads
+	printf '%s\n' 'set width 0' 'continue' 'thread 1' 'continue' |
+		"$SNAG" replay --gdb --order second-first w/race-1.json ./report >out 2>&1 || status=$?
+	[ "$status" = 66 ]
+	grep -q 'Thread [0-9]* "T1" hit .* worker' out
+	grep -qE '^#[0-9]+ .* main \(\) at .*report.c:33' out
+	grep -q '^0 bytes' out
+	# other programs
+	snags replay --gdb w/race-1.json /bin/true </dev/null
+	[ "$status" = 2 ]
+	[[ $stderr == *"/bin/true: was not built with this 'snag cc', or did not start" ]]
+	status=0
+	stderr=$(PATH=/nowhere "$SNAG" replay --gdb w/race-1.json ./report 2>&1) || status=$?
+	[ "$status" = 2 ]
+	[[ $stderr == *"gdb: No such file or directory" ]]
 }
 
 @test "snag verify-fix: still there, or gone" {

@@ -13,7 +13,7 @@ setup_file() {
 }
 
 @test "a race that the run shows" {
-	run --separate-stderr "$SNAG" run "$PROGS/race_counter"
+	run --separate-stderr "$SNAG" run --no-effects "$PROGS/race_counter"
 	[ "$status" = 66 ]
 	grep -q '^WARNING: snag: data race (pid=[0-9]*)$' <<<"$stderr"
 	grep -q '^  Observed: ' <<<"$stderr"

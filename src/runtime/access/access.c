@@ -10,6 +10,8 @@
 #include "runtime/tasks/omp_sections.h"
 #include "runtime/channel/record.h"
 #include "runtime/channel/run.h"
+#include "runtime/options.h"
+#include "runtime/sched/race_values.h"
 #include "runtime/sched/sched.h"
 #include "runtime/access/sites.h"
 #include "runtime/access/stack.h"
@@ -281,8 +283,11 @@ static RT_COLD void access_turn(uintptr_t addr, uintptr_t pc, unsigned k, bool i
 {
 	if (rt_hot.self)
 		rt_hot.self->aim = addr;
-	if (!rt.is_free && refuel())
+	if (!rt.is_free && refuel()) {
+		if (rt_unlikely(rt_options.effect))
+			rt_race_values_access(addr, 1u << k);
 		access_look(addr, pc, k, is_write);
+	}
 }
 
 static RT_INLINE void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)

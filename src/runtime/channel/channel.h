@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x44746e6e63676e73u  /* "sngcnntD": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x45746e6e63676e73u  /* "sngcnntE": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -278,6 +278,7 @@ enum rt_stuck {
 	RT_STUCKS
 };
 
+enum { RT_RACE_VALUES = 3 };
 enum { RT_NAME_PART = 6, RT_NAME_PARTS = 3 };
 
 enum rt_note {
@@ -288,6 +289,8 @@ enum rt_note {
 			   * enum rt_dialect */
 	RT_NOTE_LAUNCH,	  /* it does */
 	RT_NOTE_LAUNCHED, /* all of them have ended */
+	RT_NOTE_VALUE,	  /* of the variable of a race: address = a half of it; size = 2 * which
+			   * (before, between and behind the accesses) + half; loc = bytes */
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */

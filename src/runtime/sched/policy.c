@@ -9,6 +9,7 @@
 #include "runtime/memory.h"
 #include "runtime/channel/mute.h"
 #include "runtime/sched/names.h"
+#include "runtime/sched/race_values.h"
 #include "runtime/interpose/object.h"
 #include "runtime/options.h"
 #include "runtime/channel/record.h"
@@ -270,6 +271,17 @@ bool rt_policy_follows(void)
 	return (is_following || is_awaited) && rt_hot.fuel > 0;
 }
 
+unsigned rt_policy_race_turn(void)
+{
+	size_t left = nturns - next_turn;
+	return is_following && nturns >= RACE && left < RACE ? (unsigned)(RACE - left) : 0;
+}
+
+struct rt_thread *rt_policy_last(void)
+{
+	return nturns ? rt_names_find(turn[nturns - 1].name) : NULL;
+}
+
 /* The schedule has been followed to its end: everything stands still, to be looked at. */
 static void hold(void)
 {
@@ -280,12 +292,27 @@ static void hold(void)
 		rt_sys(SYS_pause, 0, 0, 0, 0, 0, 0);
 }
 
+/* The schedule is over.  Returns which thread counts as the last that ran: the same one, whichever of
+ * the two accesses came first. */
+static const struct rt_thread *race_over(const struct rt_thread *last)
+{
+	static bool is_over;
+	if (is_over || !rt_options.effect || nturns < RACE)
+		return last;
+	is_over = true;
+	rt_race_values_put();
+	const struct rt_thread *a = rt_names_find(turn[nturns - 1].name);
+	const struct rt_thread *b = rt_names_find(turn[nturns - 2].name);
+	return !a || !b ? last : a->tid < b->tid ? a : b;
+}
+
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last)
 {
 	struct rt_thread *t = next_turn < nturns ? scheduled() : NULL;
 	if (t)
 		return t;
+	last = race_over(last);
 	hold();
 	switch (policy) {
 	case ROUND_ROBIN:

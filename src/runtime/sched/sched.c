@@ -8,6 +8,7 @@
 #include "runtime/access/access.h"
 #include "runtime/interpose/cancel.h"
 #include "runtime/sched/deadlock.h"
+#include "runtime/sched/debugger.h"
 #include "runtime/sched/free.h"
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp.h"
@@ -274,6 +275,8 @@ bool rt_sched_event(void)
 		rt_signals_run(self);
 		rt_cancel_anywhere(self);
 	}
+	if (rt_unlikely(rt_options.debug) && rt_policy_race_turn() == 1)
+		rt_debugger_stop(self);
 	rt_hot.fuel--;
 	return true;
 }
