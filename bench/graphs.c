@@ -8,11 +8,14 @@
  * program of nested asyncs and finishes, run depth first: a tenth of its steps are isolated
  * blocks that update one of four counters; the others write to a variable of their task and
  * read one that nobody writes; one in three hundred writes to a variable it should not, which
- * races.  Each measurement runs in a child process, so that its peak memory is its
+ * races.  Last, programs of the same kind with about as many accesses each, but more and more
+ * tasks, which vector clocks judge as well: hb, wcp and plain ones get the same events as threads, forks, joins
+ * and one lock.  Each measurement runs in a child process, so that its peak memory is its
  * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
  *
- *   program      name of the file, or "random"
- *   detector     cg, zipper, isograph
+ *   program      name of the file, "random", or "tasks"
+ *   detector     cg, zipper, isograph; hb, wcp, plain
+ *   tasks, events   of the program
  *   steps        nodes of the graph, for which the events were made
  *   edges, isolated, accesses   of that graph
  *   repetitions  how many runs
@@ -33,6 +36,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/arguments.h"
+#include "bench/clocks.h"
 #include "bench/random.h"
 #include "detect/analyze/analyze.h"
 #include "detect/tasks/graph.h"
@@ -40,11 +44,14 @@
 #include "trace/trace.h"
 
 enum { MAX_REPETITIONS = 99, COUNTERS = 4, READ_ONLY = 16, RACY = 8, SHARED = 64 };
+enum { TASKS_ACCESSES = 400000 };
 enum { MAX_DEPTH = 12, LOCATIONS = 100, SLOW_SECONDS = 10, MAX_TEXT = 1 << 20 };
 
-static const char *const detectors[] = {"cg", "zipper", "isograph"};
+static const char *const detectors[] = {"cg", "zipper", "isograph", "hb", "wcp", "plain"};
+enum { OF_GRAPHS = 3 }; /* the first ones; the others judge threads, plain is clocks.h */
 enum { NDETECTORS = sizeof(detectors) / sizeof(detectors[0]) };
 static const uint64_t sizes[] = {1000, 2005, 5000, 10000, 30000, 100000, 300000, 1000000};
+static const uint64_t task_steps[] = {100, 300, 1000, 3000, 10000, 30000, 100000};
 
 static void die(const char *msg)
 {
@@ -56,8 +63,9 @@ struct program {
 	const char *name;
 	struct snag_event *ev;
 	size_t n, cap;
-	uint32_t ntasks, nvariables;
-	long left; /* steps to make */
+	uint32_t ntasks, nvariables, nlocks;
+	long left;	 /* steps to make */
+	uint32_t rounds; /* of the accesses of a step */
 	struct snag_random random;
 };
 
@@ -79,8 +87,10 @@ static uint32_t below(struct program *p, uint32_t n)
 /* What one step does; an isolated block is a step, and one begins behind it. */
 static void work(struct program *p, snag_tid t)
 {
-	emit(p, t, SNAG_OP_WRITE, SHARED + t);
-	emit(p, t, SNAG_OP_READ, COUNTERS + below(p, READ_ONLY));
+	for (uint32_t i = 0; i < p->rounds; i++) {
+		emit(p, t, SNAG_OP_WRITE, SHARED + t);
+		emit(p, t, SNAG_OP_READ, COUNTERS + below(p, READ_ONLY));
+	}
 	if (below(p, 300) == 0)
 		emit(p, t, SNAG_OP_WRITE, COUNTERS + READ_ONLY + below(p, RACY));
 	if (below(p, 6) > 0)
@@ -147,12 +157,52 @@ static void program_run(struct program *p, const char *path)
 	free(text);
 }
 
-static void program_init(struct program *p, uint64_t steps)
+static void program_init(struct program *p, const char *name, uint64_t steps, uint32_t rounds)
 {
-	*p = (struct program){.name = "random", .ntasks = 1, .left = (long)steps};
+	*p = (struct program){
+		.name = name, .ntasks = 1, .left = (long)steps, .rounds = rounds ? rounds : 1};
 	snag_random_init(&p->random, 1);
 	body(p, 0, 0);
 	p->nvariables = SHARED + p->ntasks;
+}
+
+/* The same run as events of threads. */
+static struct program as_threads(const struct program *p)
+{
+	struct program to = *p;
+	uint32_t *open = NULL; /* tasks that are not waited for yet; 0: a finish begins */
+	size_t nopen = 0, open_cap = 0;
+	to.ev = NULL;
+	to.n = to.cap = 0;
+	to.nlocks = 1;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct snag_event *ev = &p->ev[i];
+		switch (ev->op) {
+		case SNAG_OP_TASK_CREATE:
+		case SNAG_OP_FINISH_BEGIN:
+			open = snag_grow(open, &open_cap, nopen + 1, sizeof(*open));
+			open[nopen++] = ev->op == SNAG_OP_TASK_CREATE ? ev->target : 0;
+			if (ev->op == SNAG_OP_TASK_CREATE)
+				emit(&to, ev->thread, SNAG_OP_FORK, ev->target);
+			break;
+		case SNAG_OP_FINISH_END:
+			while (nopen > 0 && open[--nopen])
+				emit(&to, ev->thread, SNAG_OP_JOIN, open[nopen]);
+			break;
+		case SNAG_OP_ISOLATED_BEGIN:
+		case SNAG_OP_ISOLATED_END:
+			emit(&to, ev->thread,
+			     ev->op == SNAG_OP_ISOLATED_BEGIN ? SNAG_OP_ACQUIRE : SNAG_OP_RELEASE,
+			     0);
+			break;
+		case SNAG_OP_TASK_END:
+			break;
+		default:
+			emit(&to, ev->thread, (enum snag_op)ev->op, ev->target);
+		}
+	}
+	free(open);
+	return to;
 }
 
 struct list {
@@ -173,6 +223,7 @@ static int list_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 					 .first = l->at};
 	ret_batch->counts.n[SNAG_SPACE_THREAD] = l->program->ntasks;
 	ret_batch->counts.n[SNAG_SPACE_VARIABLE] = l->program->nvariables;
+	ret_batch->counts.n[SNAG_SPACE_LOCK] = l->program->nlocks;
 	l->at += ret_batch->n;
 	return 1;
 }
@@ -215,15 +266,24 @@ struct result {
 	double peak_mb; /* filled in by the parent */
 };
 
+/* NULL: plain vector clocks. */
 static struct result judge(const struct program *p, const struct snag_detector *detector)
 {
-	struct snag_analyze_options options = {
-		.detector = {detector}, .ndetectors = 1, .jobs = 1, .brief = true};
+	struct snag_analyze_options options = {.detector = {detector},
+					       .ndetectors = 1,
+					       .jobs = 1,
+					       .brief = true,
+					       .whole = true,
+					       .undecided = true};
 	struct snag_analysis analysis;
 	struct snag_error err;
 	struct list l;
 	list_init(&l, p);
 	double begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
+	if (!detector) {
+		uint64_t races = snag_plain_clocks(p->ev, p->n, p->ntasks, p->nvariables);
+		return (struct result){snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin, races, 0};
+	}
 	if (snag_analyze(&l.base, &options, &analysis, &err) < 0)
 		die(err.msg);
 	struct result r = {.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin,
@@ -280,27 +340,45 @@ static double row(const struct program *p, const struct snag_cgraph *g, const ch
 			n = 1; /* a long run averages itself */
 	}
 	qsort(seconds, (size_t)n, sizeof(seconds[0]), compare);
-	printf("%s,%s,%zu,%zu,%u,%zu,%llu,%.6f,%.2f,%.1f,%llu,%s\n", p->name, name, g->nnodes,
-	       g->npreds, g->nisolated, g->naccesses, (unsigned long long)n, seconds[n / 2],
+	printf("%s,%s,%u,%zu,%zu,%zu,%u,%zu,%llu,%.6f,%.2f,%.1f,%llu,%s\n", p->name, name,
+	       p->ntasks, p->n, g->nnodes, g->npreds, g->nisolated, g->naccesses,
+	       (unsigned long long)n, seconds[n / 2],
 	       (seconds[n - 1] - seconds[0]) / seconds[n / 2], peak, (unsigned long long)r.races,
 	       s->commit);
 	return seconds[n / 2];
 }
 
-/* All detectors on one program, which is then freed; is_asked becomes false for those that are
- * too slow to be asked again. */
-static void program_measure(struct program *p, bool *is_asked, const struct settings *s)
+/* The first n detectors on one program, which is then freed; is_asked becomes false for those that
+ * are too slow to be asked again. */
+static void program_measure(struct program *p, unsigned n, bool *is_asked, const struct settings *s)
 {
 	struct snag_cgraph g;
 	struct list l;
 	list_init(&l, p);
 	if (snag_graph_load(&l.base, &g, NULL) < 0)
 		die("no graph");
-	for (unsigned i = 0; i < NDETECTORS; i++)
+	struct program threads = n > OF_GRAPHS ? as_threads(p) : (struct program){0};
+	for (unsigned i = 0; i < n; i++)
 		if (is_asked[i])
-			is_asked[i] = row(p, &g, detectors[i], s) < SLOW_SECONDS;
+			is_asked[i] = row(i < OF_GRAPHS ? p : &threads, &g, detectors[i], s) <
+				      SLOW_SECONDS;
 	snag_cgraph_done(&g);
+	free(threads.ev);
 	free(p->ev);
+}
+
+static void by_tasks(const struct settings *s)
+{
+	bool is_asked[NDETECTORS] = {false, true, true, true, true, true};
+	struct program p;
+	for (unsigned i = 0; i < sizeof(task_steps) / sizeof(task_steps[0]); i++) {
+		if (task_steps[i] > s->most)
+			return;
+		/* a step that is no isolated block has two accesses in each round */
+		program_init(&p, "tasks", task_steps[i],
+			     (uint32_t)(TASKS_ACCESSES / task_steps[i]));
+		program_measure(&p, NDETECTORS, is_asked, s);
+	}
 }
 
 int main(int argc, char **argv)
@@ -318,16 +396,16 @@ int main(int argc, char **argv)
 			die("usage: graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS] "
 			    "[PROG.task...]");
 	}
-	puts("program,detector,steps,edges,isolated,accesses,repetitions,median,spread,peak_mb,"
-	     "races,"
-	     "commit");
+	puts("program,detector,tasks,events,steps,edges,isolated,accesses,repetitions,median,"
+	     "spread,peak_mb,races,commit");
 	for (int i = optind; i < argc; i++) {
 		program_run(&p, argv[i]);
-		program_measure(&p, is_asked, &s);
+		program_measure(&p, OF_GRAPHS, is_asked, &s);
 	}
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= s.most; i++) {
-		program_init(&p, sizes[i]);
-		program_measure(&p, is_asked, &s);
+		program_init(&p, "random", sizes[i], 1);
+		program_measure(&p, OF_GRAPHS, is_asked, &s);
 	}
+	by_tasks(&s);
 	return 0;
 }

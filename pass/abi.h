@@ -31,7 +31,7 @@ struct Abi {
   static constexpr unsigned OfLoops = Removals + 1;
 };
 
-/* Whether the access is told by element (element.h). */
+/* Whether the access is reported by element (element.h). */
 bool isOfElements(const Access &A);
 
 /* Whether threads may wait for it by looking at it again and again: it is volatile. */
@@ -44,7 +44,7 @@ void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
  * one of calledEmit() and inlinedEmit() puts the check in, else checkEmit(). */
 bool isFiltered(const Access &A);
 
-/* Inlined checks of a function, at most; those of loops that are told as a whole count for
+/* Inlined checks of a function, at most; those of loops that are reported as a whole count for
  * themselves. */
 enum { MaxInlined = 128 };
 

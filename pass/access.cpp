@@ -43,7 +43,7 @@ static bool isFilter(const Value *Address) {
   return !Objects.empty();
 }
 
-/* Memory of other address spaces, and counters of the compiler itself, are nobody's. */
+/* Not observed: memory of other address spaces, and counters of the compiler itself. */
 static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;

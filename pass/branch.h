@@ -11,11 +11,11 @@
 
 namespace snag {
 
-/* Tells the runtime of the branches of a function that depend on reads, and of its accesses, whose
+/* Reports to the runtime the branches of a function that depend on reads, and of its accesses, whose
  * checks are still to be put in, with addresses that do. */
 void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Accesses &All);
 
-/* Makes the module say, when the program begins, that its branches are told: there may be none. */
+/* Makes the module say, when the program begins, that its branches are reported: there may be none. */
 void branchesTell(llvm::Module &M);
 
 } // namespace snag

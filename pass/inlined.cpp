@@ -60,7 +60,7 @@ public:
     return B.CreateICmpEQ(Idle, B.getInt64(0));
   }
 
-  /* [event] Whether the runtime has to be asked. */
+  /* [event] Whether the check has to call the runtime. */
   Value *count() {
     Value *At = hot();
     Value *Fuel = B.CreateSub(B.CreateLoad(Calls.Word, At), B.getInt64(1));

@@ -32,7 +32,7 @@
  *         [pair]    Two words side by side, one after the other, are one access of 16 bytes.
  *         [checked] The pass inserts the checks of the other copy here, so that the optimiser keeps
  *                   their order; the accesses there are marked (marks.h).
- *         [untold]  It inserts no check between begin and access, whatever the optimiser makes
+ *         [unreported]  It inserts no check between begin and access, whatever the optimiser makes
  *                   there.
  *         Not with branches, which depend on single reads; nor in code that is not optimised.
  * Correct.  Both copies make the same events in the same order, so the runtime may choose between
@@ -68,7 +68,7 @@ struct Told {
   Value *Start = nullptr, *Step = nullptr; /* before the loop */
 };
 
-/* A loop, and what is to be told of it. */
+/* A loop, and what it reports. */
 struct Plan {
   Loop *L;
   SmallVector<Told, MaxAccesses> Accesses; /* in the order of execution */
@@ -77,7 +77,7 @@ struct Plan {
   bool HasCount = false;
 };
 
-/* What can be told of which loops. */
+/* Finds the loops that can be reported as a whole. */
 class Planner {
   LoopInfo &LI;
   DominatorTree &DT;
@@ -307,7 +307,7 @@ private:
     After->addIncoming(More, Ask);
   }
 
-  /* How many iterations were made, and how many will be before the runtime is asked again. */
+  /* How many iterations were made, and how many follow before the next call of the runtime. */
   void count() {
     Constant *Zero = ConstantInt::get(Runtime.Word, 0);
     IRBuilder<> B(Latch->getTerminator());
@@ -381,7 +381,7 @@ static const Instruction *callIn(const BasicBlock &B, const char *Name) {
 }
 
 void loopsSkip(const Function &F, Accesses &All) {
-  SmallPtrSet<const BasicBlock *, 16> Untold; /* on the ways from asking to telling */
+  SmallPtrSet<const BasicBlock *, 16> Untold; /* on the paths from begin to end */
   SmallVector<const BasicBlock *, 16> Open;
   for (const BasicBlock &B : F)
     if (callIn(B, End))
@@ -440,7 +440,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
     Versions(P).make();
     for (const Told &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
-      T.A->ElementSize = 0; /* it is told as a whole */
+      T.A->ElementSize = 0; /* it is reported as a whole */
       if (!isFiltered(*T.A))
         checkEmit(Runtime, *T.A, T.A->At->getDebugLoc());
       else if (Inlined++ < MaxInlined)

@@ -12,7 +12,7 @@
 
 namespace snag {
 
-/* Makes two of every loop that can be told as a whole, before the vectoriser; false: nothing
+/* Makes two of every loop that can be reported as a whole, before the vectoriser; false: nothing
  * has changed. */
 bool loopsTell(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

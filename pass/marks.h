@@ -5,7 +5,7 @@
  * Idea.   A mark must stay with an access that is widened, unrolled or cloned, and must go where the
  *         access is merged with one that has no mark.  LLVM treats access groups so; a group that no
  *         loop names means nothing to it.  There is one group for each reason.
- *         In programs of tasks, the optimiser is told until it is done that the checks of these
+ *         In programs of tasks, the optimiser assumes until it is done that the checks of these
  *         accesses touch nothing it knows, so that they do not hinder it.
  */
 #ifndef SNAG_PASS_MARKS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * options.cpp - what `snag cc` asks of the pass
+ * options.cpp - how `snag cc` configures the pass
  */
 #include "options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * options.h - what `snag cc` asks of the pass, as options of LLVM (-mllvm)
+ * options.h - how `snag cc` configures the pass: options of LLVM (-mllvm)
  */
 #ifndef SNAG_PASS_OPTIONS_H
 #define SNAG_PASS_OPTIONS_H
@@ -26,10 +26,10 @@ bool mayRemove(Removal R);
  * in which order. */
 bool isForTasks();
 
-/* Branches are told to the runtime, with the reads they depend on. */
+/* Branches are reported to the runtime, with the reads that they depend on. */
 bool hasBranches();
 
-/* Checks look in place whether there is anything to tell. */
+/* Checks test in place whether there is anything to report. */
 bool isInlining();
 
 /* What is removed is counted when the program runs. */

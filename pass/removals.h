@@ -20,8 +20,8 @@ namespace snag {
 
 /* [local] of objects whose address never leaves the function.  (Raman et al., section 6.3) */
 void removeLocal(Accesses &All);
-/* What the tasks that are created there get a copy of, if it is such an object, is not told either.
- * When all else is done: it replaces calls that others know by name. */
+/* The copy that tasks created there get of such an object is not reported either.
+ * When all else is done: it replaces calls that other parts find by name. */
 void copyLocal(llvm::Function &F);
 
 /* [dominated] what was checked on all ways here, or will be on all ways from here, in the same

@@ -3,7 +3,7 @@
  * sequential.cpp - code that runs only while there are no tasks
  *
  * Idea.   All tasks of a program live inside snag_launch().  main() runs outside of it, as do
- *         the functions of this module that nobody but such functions calls: what they do comes
+ *         the functions of this module that only such functions call: what they do comes
  *         before all tasks of a launch, or after all of them, on every schedule.
  * Rules.  [sequential]  in such functions no access needs a check
  *         [read-only]   a variable of this module whose address goes nowhere, and which only
@@ -62,7 +62,7 @@ Sequential::Sequential(Module &M) {
       Globals.insert(&G);
 }
 
-/* The parameter that gets what is used there; NULL: nobody knows where that goes. */
+/* The parameter that gets the value of this use; NULL: the value may go anywhere. */
 static const Argument *passedTo(const Use &U) { /* [passed] */
   const auto *Call = dyn_cast<CallBase>(U.getUser());
   const Function *F = Call ? Call->getCalledFunction() : nullptr;
@@ -91,7 +91,7 @@ bool Sequential::isReadOnly(const Value &Address, SmallPtrSetImpl<const Value *>
         return true;
     }
     if (isa<Constant>(At) && At->use_empty())
-      return true; /* somebody looked at it and left it */
+      return true; /* another pass has examined the access and kept it */
     if (const Argument *Parameter = passedTo(U))
       return isReadOnly(*Parameter, Seen);
     return (isa<GEPOperator>(At) || isa<BitCastOperator>(At) || isa<PHINode>(At) ||

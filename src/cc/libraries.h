@@ -4,7 +4,7 @@
  *
  * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in
  * /usr/local/lib; not in the system's own folders, whose libraries were not built by `snag
- * cc`.  Libraries that the program opens by itself are told by the runtime in it (record/launch.h).
+ * cc`.  The runtime reports libraries that the program opens by itself (record/launch.h).
  */
 #ifndef SNAG_CC_LIBRARIES_H
 #define SNAG_CC_LIBRARIES_H

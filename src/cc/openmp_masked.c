@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_masked.c - makes the runtime see who is to execute blocks of master and masked
+ * openmp_masked.c - makes the runtime see which thread executes blocks of master and masked
  */
 #include "cc/openmp_masked.h"
 

@@ -20,8 +20,8 @@
 #define CC_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
 #define CC_NEST_ITERATION " while (__snag_omp_iteration()) "
 
-/* What the body of a loop begins with whose iterations nobody tells apart: before it, or in
- * its block.  With `scan` in it, it has to be a block, and for gcc 12 of two statements. */
+/* The mark of a loop whose iterations are not told apart, at the beginning of its body: before it, or
+ * in its block.  A body with `scan` has to be a block, and for gcc 12 a block of two statements. */
 #define CC_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
 #define CC_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
 #define CC_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "

@@ -36,8 +36,8 @@
  *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
  *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are
  *                    left as they are
- *         [left]     loops with inscan, and of simd, that are left as they are say that nobody
- *                    sees their iterations
+ *         [left]     loops with inscan, and of simd, that are left as they are get a mark: the
+ *                    runtime does not see their iterations
  *         [split]    for clang: see openmp_split.h
  *         [statements]  of simd loops are told apart: see openmp_statements.h
  *         [masked]   for gcc, from 12 on: see openmp_masked.h
@@ -55,6 +55,7 @@
 #include "cc/openmp_marks.h"
 #include "cc/openmp_masked.h"
 #include "cc/openmp_nest.h"
+#include "cc/openmp_pragma_read.h"
 #include "cc/openmp_regions.h"
 #include "cc/openmp_scan.h"
 #include "cc/openmp_scanner.h"
@@ -66,123 +67,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_directive_word(struct cc_span name)
-{
-	static const char *const word[] = {
-		"parallel", "for",	"simd",	 "target", "teams",	 "masked", "master",
-		"sections", "taskloop", "scope", "omp",	   "distribute", "pragma", "loop"};
-	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		if (cc_span_is(name, word[i]))
-			return true;
-	return false;
-}
-
-/* What a pragma says, as far as it matters here. */
-struct pragma {
-	bool is_loop, is_nowait;
-	bool is_other;	   /* a schedule that the runtime sees anyway */
-	bool is_auto;	   /* [auto] */
-	bool is_combining; /* a region or worksharing, with a reduction that its threads combine */
-	bool is_region;	   /* parallel */
-	bool is_inscan;	   /* left as it is: its loop must have no schedule */
-	bool is_none;	   /* default(none) */
-	bool is_simd;	   /* and no loop of threads or tasks */
-	const char *odd;   /* [odd]: behind the innermost head; NULL: its loops are a rectangle */
-	struct cc_span name; /* `sections`; empty: it is none */
-	struct cc_span loop; /* [loop]; empty: it is none */
-	enum cc_region of;   /* likewise: what it binds to */
-	bool has_teams;
-	struct cc_span bind;   /* bind(...); empty: none */
-	struct cc_span order;  /* order(...); likewise */
-	struct cc_span clause; /* schedule(...); empty: none */
-	struct cc_span chunk;  /* empty: none */
-};
-
-/* A chunk size may have a colon, too. */
-static void schedule_read(struct pragma *p, struct cc_span value)
-{
-	struct cc_span kind = value, word, ignored;
-	cc_clause_next(&kind, &word, &ignored);
-	bool is_modifier = cc_span_is(word, "monotonic") || cc_span_is(word, "nonmonotonic") ||
-			   cc_span_is(word, "simd");
-	const char *colon = is_modifier ? cc_colon_find(value) : NULL;
-	kind = (struct cc_span){colon ? colon + 1 : value.at, value.end};
-	const char *comma = memchr(kind.at, ',', (size_t)(kind.end - kind.at));
-	if (comma) {
-		p->chunk = cc_span_trim((struct cc_span){comma + 1, kind.end});
-		kind.end = comma;
-	}
-	p->is_auto = cc_span_is(cc_span_trim(kind), "auto");
-	p->is_other = !p->is_auto && !cc_span_is(cc_span_trim(kind), "static");
-}
-
-static void reduction_read(struct pragma *p, struct cc_span value, bool *ret_is_plain)
-{
-	struct cc_span word, ignored;
-	cc_clause_next(&value, &word, &ignored);
-	p->is_inscan |= cc_span_is(word, "inscan");
-	*ret_is_plain |= !cc_span_is(word, "task");
-}
-
-/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to
- * be of its last part. */
-static enum cc_region loop_region(const struct pragma *p, struct cc_span bind,
-				  enum cc_region around)
-{
-	if (bind.at < bind.end)
-		return cc_span_is(bind, "teams")      ? CC_REGION_TEAMS
-		       : cc_span_is(bind, "parallel") ? CC_REGION_PARALLEL
-						      : CC_REGION_OTHER;
-	return p->has_teams ? CC_REGION_TEAMS : p->is_region ? CC_REGION_PARALLEL : around;
-}
-
-static struct pragma pragma_read(struct cc_span line, enum cc_region around)
-{
-	struct pragma p = {0};
-	struct cc_span name, value;
-	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
-	struct cc_span bind = {0};
-	while (cc_clause_next(&line, &name, &value)) {
-		is_directive = is_directive && is_directive_word(name);
-		if (is_directive && cc_span_is(name, "sections"))
-			p.name = name;
-		p.is_loop |= is_directive && cc_span_is(name, "for");
-		has_tasks |= is_directive && cc_span_is(name, "taskloop");
-		p.is_simd |= is_directive && cc_span_is(name, "simd");
-		if (is_directive && cc_span_is(name, "loop"))
-			p.loop = name;
-		p.has_teams |= is_directive && cc_span_is(name, "teams");
-		if (cc_span_is(name, "order"))
-			p.order = (struct cc_span){name.at, line.at};
-		if (cc_span_is(name, "bind")) {
-			p.bind = (struct cc_span){name.at, line.at};
-			bind = cc_span_trim(value);
-		}
-		p.is_region |= is_directive && cc_span_is(name, "parallel");
-		is_shared |= is_directive &&
-			     (p.is_loop || p.name.at || p.is_region || cc_span_is(name, "scope"));
-		p.is_nowait |= cc_span_is(name, "nowait");
-		p.is_none |= cc_span_is(name, "default") && cc_span_is(cc_span_trim(value), "none");
-		if (cc_span_is(name, "reduction"))
-			reduction_read(&p, value, &has_reduction);
-		if (cc_span_is(name, "schedule")) {
-			p.clause = (struct cc_span){name.at, line.at};
-			schedule_read(&p, value);
-		}
-	}
-	p.of = p.loop.at ? loop_region(&p, bind, around) : CC_REGION_NONE;
-	if (p.of != CC_REGION_TEAMS && p.of != CC_REGION_PARALLEL) /* a thread's */
-		p.loop = (struct cc_span){0};
-	is_shared |= p.loop.at != NULL || p.has_teams;
-	p.is_simd = (p.is_simd && !p.is_loop && !has_tasks) || p.of == CC_REGION_OTHER;
-	if (p.is_simd) /* a region to be */
-		p.is_region = is_shared = true;
-	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
-	return p;
-}
-
 /* [combine] */
-static void combining_add(struct cc_text *t, const struct pragma *p)
+static void combining_add(struct cc_text *t, const struct cc_pragma *p)
 {
 	bool is_region = p->is_region || p->has_teams;
 	if (p->is_combining && is_region)
@@ -197,7 +83,7 @@ static void combining_add(struct cc_text *t, const struct pragma *p)
 
 /* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be
  * with. */
-static void clauses_copy(struct cc_text *t, struct cc_span text, const struct pragma *p)
+static void clauses_copy(struct cc_text *t, struct cc_span text, const struct cc_pragma *p)
 {
 	while (text.at < text.end) {
 		struct cc_span next = {text.end, text.end};
@@ -210,7 +96,7 @@ static void clauses_copy(struct cc_text *t, struct cc_span text, const struct pr
 	}
 }
 
-static void loop_rewrite(struct cc_text *t, struct cc_span line, const struct pragma *p,
+static void loop_rewrite(struct cc_text *t, struct cc_span line, const struct cc_pragma *p,
 			 bool is_scan)
 {
 	if (p->loop.at) { /* [loop] */
@@ -304,7 +190,7 @@ struct rewriting {
 };
 
 /* [left] */
-static void loop_leave(struct rewriting *w, unsigned nloops, const struct pragma *p,
+static void loop_leave(struct rewriting *w, unsigned nloops, const struct cc_pragma *p,
 		       struct cc_span after)
 {
 	w->body = p->is_inscan ? cc_nest_block(after, nloops) : cc_nest_body(after, nloops);
@@ -313,7 +199,7 @@ static void loop_leave(struct rewriting *w, unsigned nloops, const struct pragma
 }
 
 static void loops_rewrite(struct rewriting *w, struct cc_text *t, struct cc_span line,
-			  struct pragma *p, struct cc_span after, bool is_scan)
+			  struct cc_pragma *p, struct cc_span after, bool is_scan)
 {
 	struct cc_nest nest = cc_nest_of(line, after);
 	bool is_loop = p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan);
@@ -356,7 +242,7 @@ static void directive_chosen(struct rewriting *w, struct cc_span chosen, struct 
 	if (!cc_constant_rewrite(&from, w->lines->before, chosen))
 		cc_text_span(&from, chosen);
 	struct cc_span line = {from.at, from.at + from.n};
-	struct pragma p = pragma_read(line, around);
+	struct cc_pragma p = cc_pragma_read(line, around);
 	loops_rewrite(w, &to, line, &p, after, false);
 	cc_text_span(&w->t, (struct cc_span){to.at + strlen(pragma), to.at + to.n});
 	cc_regions_pragma(&w->r, line);
@@ -403,7 +289,7 @@ static void directive_rewrite(struct rewriting *w, struct cc_span line, struct c
 		cc_text_span(t, line);
 		return;
 	}
-	struct pragma p = pragma_read(line, cc_regions_at(&w->r));
+	struct cc_pragma p = cc_pragma_read(line, cc_regions_at(&w->r));
 	if (!w->is_gnu && p.name.at && cc_sections_begin(&w->s, after))
 		sections_rewrite(t, line, p.name);
 	else if (!w->is_gnu && (cc_span_is(word, "cancel") || cc_span_is(word, "cancellation")))

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An old one knows no `masked`. */
+/* CC_GCC_OLD: gcc before 12, which has no `masked` construct. */
 enum cc_compiler { CC_CLANG, CC_GCC, CC_GCC_OLD };
 
 /* The preprocessed text of a program, rewritten for this compiler; to be freed. */

@@ -72,7 +72,7 @@ static bool is_set(struct cc_span phase, const char *at, struct cc_span name)
 	while (before > phase.at && is_blank(before[-1]))
 		before--;
 	if (before > phase.at && before[-1] == '&' && (before - 1 == phase.at || before[-2] != '&'))
-		return true; /* whoever gets its address */
+		return true; /* a function that gets its address may do anything */
 	if (next < phase.end && *next == '(')
 		return true;
 	if (next + 1 >= phase.end || next[0] != '=' || next[1] == '=')

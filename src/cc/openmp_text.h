@@ -15,7 +15,7 @@ struct cc_text { /* that grows */
 void cc_text_add(struct cc_text *t, const char *from, size_t n);
 void cc_text_words(struct cc_text *t, const char *words);
 
-/* A stretch of somebody's text. */
+/* A stretch of a text that it does not own. */
 struct cc_span {
 	const char *at, *end;
 };

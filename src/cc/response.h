@@ -4,7 +4,7 @@
  *
  * Rules, as gcc and clang have them.
  *         [file]   @file stands for the words in the file, which may be such again.  If there is no
- *                  such file, it stands for itself.
+ *                  such file, the word stays as it is.
  *         [quote]  A backslash takes away the meaning of the character that follows; quotes take it
  *                  away from blanks, and from the other kind of quotes.
  *         [self]   A file that includes itself, by itself or by other files, is an error.

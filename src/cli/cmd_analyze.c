@@ -4,6 +4,7 @@
  */
 #include "cli/analyze_page.h"
 #include "cli/analyze_pair.h"
+#include "cli/analyze_picture.h"
 #include "cli/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
@@ -13,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/reporting.h"
+#include "cli/shared_options.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
 #include "report/deadlocks.h"
@@ -33,9 +35,11 @@ struct analyze_values {
 	const char *html;
 	const char *witness;
 	const char *pair; /* "E1,E2" */
+	const char *dot;
 	const char *shard, *store;
 	int pairs;
 	int undecided;
+	int order_races;
 	int stages; /* enum snag_stages */
 	int rules;  /* enum snag_rules */
 	uint64_t jobs;
@@ -59,18 +63,8 @@ static const struct cli_option analyze_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
 	 .help = "detectors, separated by commas, or all: see snag list"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE|-",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write JSON; -: to standard output, and no text"},
-	{.name = "html",
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(html),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write the report as one HTML page as well"},
+	CLI_OPTION_JSON_OR_STDOUT(FIELD(json)),
+	CLI_OPTION_HTML(FIELD(html)),
 	{.name = "pairs",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -81,6 +75,12 @@ static const struct cli_option analyze_options[] = {
 	 .value = "E1,E2",
 	 .offset = FIELD(pair),
 	 .help = "decide one pair of events, and say why"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "draw why the pair is no race: text, or .svg"},
 	{.name = "shard",
 	 .kind = CLI_TEXT,
 	 .value = "I/N",
@@ -97,32 +97,15 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(undecided),
 	 .help = "report the pairs of wcp, dc, ... as they are"},
-	{.name = "witness",
-	 .kind = CLI_TEXT,
-	 .value = "DIR",
-	 .offset = FIELD(witness),
-	 .offer = CLI_OFFER_FOLDERS,
-	 .help = "write the witnesses to DIR/race-<n>.json"},
-	{.name = "jobs",
-	 .letter = 'j',
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(jobs),
-	 .min = 1,
-	 .max = 4096,
-	 .help = "use at most N threads; default: one per processor"},
-	{.name = "memory",
-	 .kind = CLI_SIZE,
-	 .value = "SIZE",
-	 .offset = FIELD(memory),
-	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
-	{.name = "budget",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(budget),
-	 .min = 1,
-	 .max = 1000000000,
-	 .help = "try at most N ways to decide one pair; default: 500"},
+	{.name = "order-races",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(order_races),
+	 .help = "order the accesses of each race, as papers count"},
+	CLI_OPTION_WITNESS(FIELD(witness)),
+	CLI_OPTION_JOBS(FIELD(jobs)),
+	CLI_OPTION_MEMORY(FIELD(memory)),
+	CLI_OPTION_BUDGET(FIELD(budget)),
 	{.name = "stages",
 	 .kind = CLI_CHOICE,
 	 .value = "exact|paper",
@@ -138,12 +121,7 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "add what the detectors count"},
-	{.name = "limit",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(limit),
-	 .max = UINT64_MAX,
-	 .help = "explain the first N races, 0: all; default: 20"},
+	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{.name = "max-races",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -161,9 +139,14 @@ static uint64_t max_races(const struct analyze_values *v)
 	return v->max_races ? v->max_races : SNAG_ALL_RACES;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 static bool is_json_only(const struct analyze_values *v)
 {
-	return v->json && strcmp(v->json, "-") == 0;
+	return is_stdout(v->json);
 }
 
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
@@ -210,7 +193,7 @@ static bool has_race(const struct snag_report *report)
 	return false;
 }
 
-/* Files first: whoever closes standard output early (head) still gets them. */
+/* Files first: they are complete even if standard output is closed early (head). */
 static int reports_write(const struct snag_report *report, const struct snag_analysis *a,
 			 const struct snag_source *src, const struct analyze_values *v,
 			 struct snag_error *err)
@@ -265,7 +248,9 @@ static int refuted_write(const struct snag_report *report, const struct snag_dec
 			 struct snag_error *err)
 {
 	struct snag_printer to;
-	int rc = v->json ? snag_printer_open(&to, v->json, err) : 0;
+	int rc = v->dot ? cli_refuted_picture(pair, event, v->dot, err) : 0;
+	if (rc == 0 && v->json)
+		rc = snag_printer_open(&to, v->json, err);
 	if (rc == 0 && v->json) {
 		struct snag_json j;
 		snag_json_init(&j, &to);
@@ -275,7 +260,7 @@ static int refuted_write(const struct snag_report *report, const struct snag_dec
 		snag_json_end(&j);
 		rc = snag_printer_commit(&to, err);
 	}
-	if (rc < 0 || is_json_only(v))
+	if (rc < 0 || is_json_only(v) || is_stdout(v->dot))
 		return rc;
 	rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -294,6 +279,9 @@ static int pair_report(const struct snag_decided_pair *pair, const uint64_t even
 	struct snag_report report = cli_report(&pair->analysis, src, part);
 	report.trace = path;
 	report.pairs = true;
+	if (v->dot && pair->decision != SNAG_INFEASIBLE)
+		fprintf(stderr, "snag: analyze: the pair is not refuted: %s is not written\n",
+			v->dot);
 	int rc = pair->decision == SNAG_INFEASIBLE
 			 ? refuted_write(&report, pair, event, v, err)
 			 : reports_write(&report, &pair->analysis, src, v, err);
@@ -350,9 +338,10 @@ static int shard_begin(const struct analyze_values *v, const char *path,
 	if (strcmp(path, "-") == 0)
 		return snag_fail(err, SNAG_EINPUT, "--store: needs a trace in a file");
 	snprintf(how, sizeof(how),
-		 "pairs %d undecided %d stages %d rules %d budget %" PRIu64 " races %" PRIu64
-		 " memory %" PRIu64,
-		 v->pairs, v->undecided, v->stages, v->rules, v->budget, v->max_races, v->memory);
+		 "pairs %d undecided %d order-races %d stages %d rules %d budget %" PRIu64
+		 " races %" PRIu64 " memory %" PRIu64,
+		 v->pairs, v->undecided, v->order_races, v->stages, v->rules, v->budget,
+		 v->max_races, v->memory);
 	rc = cli_analyze_shard_open(ret, path, options, how, err);
 	if (rc == 0 && ret->has_ended)
 		fprintf(stderr, "snag: analyze: %s: shard %u/%u has ended before\n", v->store,
@@ -365,6 +354,12 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	if (v->pair && (v->shard || v->store))
 		return snag_fail(err, SNAG_EINPUT, "--pair: not with --shard or --store");
+	if (v->pair && v->order_races)
+		return snag_fail(err, SNAG_EINPUT, "--pair: not with --order-races");
+	if (v->dot && !v->pair)
+		return snag_fail(err, SNAG_EINPUT, "--dot: draws a pair: needs --pair");
+	if (is_stdout(v->json) && is_stdout(v->dot))
+		return snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
 	if (v->pair)
 		return pair_run(v, operand[0], err);
 	struct snag_shards shard = {.lock = -1};
@@ -372,6 +367,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	struct snag_analyze_options options = {.pairs = v->pairs,
 					       .max_races = max_races(v),
 					       .undecided = v->undecided,
+					       .order_races = v->order_races,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
 					       .memory = cli_memory_limit(v->memory),

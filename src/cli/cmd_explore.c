@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/run_files.h"
+#include "cli/shared_options.h"
 #include "cli/writing.h"
 #include "explore/store.h"
 #include "report/json_writer.h"
@@ -52,12 +53,7 @@ static const struct cli_option explore_options[] = {
 	 .offset = FIELD(schedules),
 	 .max = UINT64_MAX,
 	 .help = "run at most N times; 0, the default: all"},
-	{.name = "seconds",
-	 .kind = CLI_SECONDS,
-	 .value = "S",
-	 .offset = FIELD(seconds),
-	 .max = UINT32_MAX,
-	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	CLI_OPTION_EXPLORE_SECONDS(FIELD(seconds)),
 	{.name = "policy",
 	 .kind = CLI_CHOICE,
 	 .value = "all|random|pct|pos|surw|guided",
@@ -139,23 +135,14 @@ static const struct cli_option explore_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "tasks: detectors of each run; default: sections"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write the report as JSON as well"},
+	CLI_OPTION_JSON(FIELD(json)),
 	{.name = "suppressions",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
 	 .offset = FIELD(suppressions),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "do not count the races that FILE names"},
-	{.name = "strip-path-prefix",
-	 .kind = CLI_TEXT,
-	 .value = "PATH",
-	 .offset = FIELD(strip_path_prefix),
-	 .help = "leave PATH out of file names"},
+	CLI_OPTION_STRIP_PATH_PREFIX(FIELD(strip_path_prefix)),
 	{0},
 };
 #undef FIELD
@@ -214,15 +201,12 @@ static int json_write(const struct showing *s, char *const *argv, struct snag_er
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, s->v->json, err);
+	int rc = snag_json_open(&j, &to, s->v->json, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_incidents_program_json(argv, s->orders.nstatuses ? s->orders.status[0].status : 0, &j);
 	snag_orders_json(&s->orders, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 static int tasks_run(const struct explore_values *v, char *const *operand,

@@ -33,11 +33,9 @@ static int json_write(const struct snag_store_sum *sum, const char *path, struct
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_json_object(&j, "explore");
 	snag_json_uint(&j, "shards", sum->shards.nshards);
 	snag_json_uint(&j, "ended", sum->shards.ended);
@@ -62,8 +60,7 @@ static int json_write(const struct snag_store_sum *sum, const char *path, struct
 	}
 	snag_json_end(&j);
 	snag_json_end(&j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 static void text_print(const struct snag_store_sum *sum, const char *dir)

@@ -22,7 +22,7 @@ static void answer(int status, void *unused)
 	snag_attached_answer(&attached, status);
 }
 
-/* Standard output is the program's alone: who reads it waits for its end. */
+/* Closes standard output, which belongs to the program: its reader waits for the end of it. */
 static void output_leave(void)
 {
 	int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);

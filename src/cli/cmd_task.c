@@ -8,7 +8,9 @@
 #include "cli/interrupt.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
+#include "cli/shared_options.h"
 #include "cli/task_explored.h"
+#include "cli/task_trace.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
 #include "lang/run.h"
@@ -28,6 +30,7 @@ struct task_values {
 	const char *dot;
 	int explore;
 	int stats;
+	int trace;
 	uint64_t schedules; /* or NOT_GIVEN */
 	double seconds;	    /* negative: not given */
 	uint64_t steps;
@@ -48,12 +51,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "detectors, separated by commas, or all; default: drdp"},
-	{.name = "json",
-	 .kind = CLI_TEXT,
-	 .value = "FILE|-",
-	 .offset = FIELD(json),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write JSON; -: to standard output, and no text"},
+	CLI_OPTION_JSON_OR_STDOUT(FIELD(json)),
 	{.name = "explore",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -65,12 +63,7 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(schedules),
 	 .max = NOT_GIVEN - 1,
 	 .help = "explore at most N; 0, the default: all"},
-	{.name = "seconds",
-	 .kind = CLI_SECONDS,
-	 .value = "S",
-	 .offset = FIELD(seconds),
-	 .max = UINT32_MAX,
-	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	CLI_OPTION_EXPLORE_SECONDS(FIELD(seconds)),
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -95,12 +88,12 @@ static const struct cli_option task_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "figures about the run and the detectors"},
-	{.name = "limit",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(limit),
-	 .max = UINT64_MAX,
-	 .help = "explain the first N races, 0: all; default: 20"},
+	{.name = "trace",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(trace),
+	 .help = "show the steps of zipper, espbags or spbags"},
+	CLI_OPTION_RACES_LIMIT(FIELD(limit)),
 	{0},
 };
 #undef FIELD
@@ -116,6 +109,7 @@ struct task_run {
 	size_t nwaits;
 	struct snag_explored explored; /* all zero: not asked for */
 	struct snag_task_explored explored_report;
+	struct cli_task_trace trace;
 };
 
 /* Reads all of the text; it stays in the input's buffer. */
@@ -235,25 +229,25 @@ static int json_write(const struct snag_task_report *report, const char *path,
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_task_report_json(report, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
-static int text_write(const struct snag_task_report *report, const struct task_values *v,
+static int text_write(const struct task_run *t, const struct snag_task_report *report,
 		      struct snag_error *err)
 {
+	const struct task_values *v = t->v;
 	struct snag_task_text_options options = {.colour = cli_want_colour(STDOUT_FILENO),
 						 .limit = v->limit};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
+	if (v->trace)
+		cli_task_trace_print(&t->trace, &to);
 	snag_task_report_text(report, &options, &to);
 	return snag_printer_commit(&to, err);
 }
@@ -321,7 +315,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 	if (rc == 0 && v->json)
 		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_stdout(v->json) && !is_stdout(v->dot))
-		rc = text_write(&report, v, err);
+		rc = text_write(t, &report, err);
 	if (rc == 0 && end->error.code)
 		fprintf(stderr, "snag: task: %s\n", end->error.msg);
 	if (rc < 0 || has_race)
@@ -359,6 +353,8 @@ static int judge(struct task_run *t, struct snag_error *err)
 	int rc = detectors_choose(t, &options, err);
 	if (rc == 0)
 		rc = snag_run_source(t->program, &run, &t->src, err);
+	if (rc == 0 && t->v->trace)
+		rc = cli_task_trace_begin(&t->trace, t->src->names, &options, err);
 	if (rc < 0)
 		return rc;
 	cli_interrupt_catch();
@@ -386,6 +382,8 @@ static int outputs_probe(const struct task_values *v, const char *program, struc
 			rc = cli_output_probe(path[i], err);
 	if (rc == 0 && is_stdout(v->json) && is_stdout(v->dot))
 		rc = snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
+	if (rc == 0 && v->trace && (is_stdout(v->json) || is_stdout(v->dot)))
+		rc = snag_fail(err, SNAG_EINPUT, "--trace writes to standard output, too");
 	return rc;
 }
 
@@ -411,6 +409,7 @@ static int task_run(const void *values, char *const *operand, struct snag_error 
 		free(t.what[i]);
 	free(t.what);
 	free(t.wait);
+	cli_task_trace_done(&t.trace);
 	cli_task_explored_done(&t.explored_report);
 	snag_explored_done(&t.explored);
 	snag_source_close(t.src);

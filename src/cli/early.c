@@ -126,7 +126,8 @@ void cli_early_mark(const struct cli_early *e, struct snag_incidents *incidents)
 /* In the copy. */
 
 /* Tells the tool the keys of what is printed now; returns how many. */
-static size_t keys_tell(const struct cli_early *e, const struct snag_incidents *incidents, FILE *to)
+static size_t keys_report(const struct cli_early *e, const struct snag_incidents *incidents,
+			  FILE *to)
 {
 	char key[KEY];
 	size_t n = 0;
@@ -174,7 +175,7 @@ static int report_print(const struct cli_early *e, const struct cli_observed *o,
 	of_program.with.v = &own;
 	cli_early_mark(&of_program, &r.incidents);
 	r.all.is_early = true;
-	return keys_tell(e, &r.incidents, to) > 0 ? cli_run_text_write(&own, &r.all, err) : 0;
+	return keys_report(e, &r.incidents, to) > 0 ? cli_run_text_write(&own, &r.all, err) : 0;
 }
 
 /* The copy ends without anything that the tool does at its end. */

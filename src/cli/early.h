@@ -2,7 +2,7 @@
  *
  * early.h - races that `snag run` prints while the program still runs
  *
- * Idea.   A server runs for days, and somebody may end it together with the tool.  So observed
+ * Idea.   A server runs for days, and may be ended together with the tool.  So observed
  *         races must not wait for its end.  The scout (scout/scout.h) sees when two accesses are
  *         not ordered by happens-before.  Then the tool forks.  The copy treats the run as if it
  *         ended here, analyses it with `hb` and `mixed`, and prints what is new.  The tool waits

@@ -128,17 +128,14 @@ static int file_write(const struct cli_hunt *h, const struct snag_found *found, 
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_json_string(&j, "program", h->hunt.options.argv[0]);
 	snag_replay_file_write_failure(&found->turns, snag_failure_name[found->failure.kind],
 				       found->failure.status, &j);
 	snag_json_newline(&j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 static void path_make(const struct cli_hunt *h, size_t i, char *ret, size_t room)
@@ -224,15 +221,12 @@ static int json_write(const struct cli_hunt *h, struct snag_error *err)
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = h->json ? snag_printer_open(&to, h->json, err) : 0;
+	int rc = h->json ? snag_json_open(&j, &to, h->json, err) : 0;
 	if (rc < 0 || !h->json)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_incidents_program_json(h->hunt.options.argv, 0, &j);
 	cli_hunt_json(&h->hunt, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 /* A failure, looked at in full: the run is made again, and analysed as `snag run` does. */

@@ -5,7 +5,7 @@
 #include "cli/judging.h"
 
 #include "cli/command.h"
-#include "cli/judged_asked.h"
+#include "cli/judged_obstacles.h"
 #include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/repeat.h"
@@ -33,7 +33,7 @@ bool cli_may_run_orders(const struct cli_run_values *v)
 static bool is_settled(const struct rt_verdict *v)
 {
 	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended ||
-		 (cli_has_asked(v) && !v->proves));
+		 (cli_has_obstacle(v) && !v->proves));
 }
 
 static bool input_is_lost(const struct rt_verdict *v)
@@ -104,7 +104,7 @@ struct cli_outcome cli_judged_report(const struct cli_run_values *v, const char 
 	const struct rt_verdict *verdict = &end->verdict;
 	const struct cli_judged j = *ret_judged = judged_take(end);
 	const char *words = end_words(end), *tool = cli_run_tool(v);
-	bool has_asked = cli_has_asked(verdict);
+	bool has_obstacle = cli_has_obstacle(verdict);
 	if (verdict->launched == 0 && end->status == 0 && !v->is_quiet)
 		fprintf(stderr,
 			"%s: no tasks, and no parallel region with more than one thread, were "
@@ -113,16 +113,16 @@ struct cli_outcome cli_judged_report(const struct cli_run_values *v, const char 
 	if (!words && !is_settled(verdict))
 		return not_enough;
 	/* Other orders of the blocks can be run. */
-	if (!words && !verdict->proves && !has_asked && !input_is_lost(verdict) &&
+	if (!words && !verdict->proves && !has_obstacle && !input_is_lost(verdict) &&
 	    cli_may_run_orders(v))
 		return not_enough;
 	if (v->is_quiet && !j.races && !j.is_unknown)
 		return (struct cli_outcome){true, j.status};
 	if (words)
 		fprintf(stderr, "%s: %s\n", tool, words);
-	else if (!has_asked)
+	else if (!has_obstacle)
 		verdict_print(verdict, program, tool);
-	else if (!cli_asked_print(verdict, program, tool))
+	else if (!cli_obstacles_print(verdict, program, tool))
 		return not_enough;
 	if (j.is_unknown)
 		return (struct cli_outcome){true, CLI_INTERNAL};

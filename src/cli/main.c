@@ -64,7 +64,7 @@ static int command_run(const struct cli_command *command, char *const *word, int
 
 static int failed(const struct cli_command *command, const struct snag_error *err)
 {
-	if (cli_stop) /* asked to, and everything is undone: as quiet as if killed */
+	if (cli_stop) /* stopped by a signal, and all is cleaned up: prints nothing, as if killed */
 		return CLI_SIGNAL + cli_stop;
 	fprintf(stderr, "snag: %s%s%s\n", command ? command->name : "", command ? ": " : "",
 		err->msg);

@@ -185,15 +185,15 @@ void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 
 static bool has_observed(const struct snag_analysis *a)
 {
-	bool would_tell = false; /* it reports every observed race */
+	bool would_report = false; /* it reports every observed race */
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_findings *f = &a->findings[i];
-		would_tell |= strcmp(a->detector[i]->name, "hb") == 0;
+		would_report |= strcmp(a->detector[i]->name, "hb") == 0;
 		for (size_t k = 0; k < f->nraces; k++)
 			if (f->race[k].verdict == SNAG_OBSERVED)
 				return true;
 	}
-	return !would_tell;
+	return !would_report;
 }
 
 void cli_replays_doubt(struct snag_analysis *a)

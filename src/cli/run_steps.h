@@ -8,7 +8,12 @@
  *         before it, so the others need no step of their own.
  * State.  event[i]   ascending, the number of an event in the whole trace
  *         step[i]    its step
- * Cost.   20 bytes an event of the slice.
+ *         kind[i]    whether its step takes a lock, but later
+ * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the same
+ *                    step; a branch may be part of it, too.  A witness may have other threads take
+ *                    the lock in between.  So for these events the thread runs up to the step, and
+ *                    makes it where the witness has the acquire.
+ * Cost.   21 bytes an event of the slice.
  */
 #ifndef SNAG_CLI_RUN_STEPS_H
 #define SNAG_CLI_RUN_STEPS_H
@@ -21,7 +26,8 @@ struct cli_steps {
 	struct snag_step_cursor cursor;
 	uint32_t *event;
 	struct snag_step *step;
-	size_t n, event_cap, step_cap;
+	uint8_t *kind;
+	size_t n, event_cap, step_cap, kind_cap;
 };
 
 /* The log outlives the steps. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_verdict.c - what a run of a program of tasks proves, from what was found and told
+ * task_verdict.c - what a run of a program of tasks proves, from the findings and the obstacles
  */
 #include "cli/task_verdict.h"
 
@@ -10,8 +10,8 @@
 
 static const struct {
 	const char *kind, *words;
-} asked[RT_ASKED_KINDS] = {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = {kind, words},
+} obstacle[RT_OBSTACLES] = {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_OBSTACLE_##name] = {kind, words},
 #include "trace/obstacles.def"
 #undef OBSTACLE
 };
@@ -24,9 +24,10 @@ bool cli_is_of_tasks(const struct snag_analysis *a)
 	return false;
 }
 
-void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_loc loc)
+void cli_certificate_obstacle(struct snag_certificate *c, enum rt_obstacle what, snag_loc loc)
 {
-	snag_obstacle_at(snag_certificate_add(c, asked[what].kind, "%s", asked[what].words), loc);
+	snag_obstacle_at(snag_certificate_add(c, obstacle[what].kind, "%s", obstacle[what].words),
+			 loc);
 }
 
 static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)
@@ -40,9 +41,9 @@ static void notes_add(struct snag_certificate *c, const struct snag_convert_note
 						      "its tasks use semaphores, conditions or "
 						      "threads, which were not looked at"),
 				 notes->left_out.loc);
-	for (enum rt_asked k = 0; k < RT_ASKED_KINDS; k++)
-		if (notes->asked[k].n)
-			cli_certificate_asked(c, k, notes->asked[k].loc);
+	for (enum rt_obstacle k = 0; k < RT_OBSTACLES; k++)
+		if (notes->obstacle[k].n)
+			cli_certificate_obstacle(c, k, notes->obstacle[k].loc);
 }
 
 void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a,

@@ -9,7 +9,7 @@
  *         now[t]    what is ordered before the next event of thread t, but for t's own
  *                   events, which always are (C_t without its own entry)
  *         stamp     (thread, time, clock): all before event `time` of `thread`, and what
- *                   that thread's clock said then.  Whoever knows thread:time knows the
+ *                   that thread's clock said then.  A thread that knows thread:time knows the
  *                   clock too, so taking in a known stamp costs nothing.
  *         lock[l]   the stamp of its last exclusive release, and the join of the shared
  *                   releases since

@@ -25,6 +25,7 @@
 #include "detect/slice/contended.h"
 #include "detect/inside.h"
 #include "detect/listing.h"
+#include "detect/table.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
@@ -76,9 +77,12 @@ struct snag_detector_env {
 	/* A bound left out candidates of n accesses. */
 	void (*on_abridged)(void *ctx, uint64_t n);
 	void *ctx;
+	const struct snag_table *rows; /* NULL, or: get the steps of a detector that has_rows */
 
 	/* For detectors that decide pairs: */
 	enum snag_stages stages;
+	/* A race orders its accesses, as the papers count (raced.h), for detectors that can. */
+	bool order_races;
 	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
 	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
 	bool pairs;	      /* every racy pair is wanted, not one for each pair of locations */
@@ -123,8 +127,10 @@ struct snag_detector {
 	/* Deciding needs the whole trace and an index.  A detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
 	bool decide_if_short;
+	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
+	bool has_rows;	 /* it shows its steps to env->rows */
 	bool has_stages; /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;

@@ -123,11 +123,9 @@ int snag_store_write(const struct snag_store *s, const struct snag_hunt *h, stru
 	struct snag_json j;
 	char path[PATH];
 	snag_shard_path(&s->shards, "json", path);
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_json_uint(&j, "shard", s->shards.shard);
 	snag_json_uint(&j, "shards", s->shards.nshards);
 	snag_json_uint(&j, "schedules", h->runs);
@@ -149,8 +147,7 @@ int snag_store_write(const struct snag_store *s, const struct snag_hunt *h, stru
 	tally_write(&j, "orders", &h->search.orders.seen);
 	tally_write(&j, "classes", &h->search.classes.classes);
 	snag_json_newline(&j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 /* The sum. */

@@ -14,7 +14,7 @@ enum {
 	CELLS = 8 /* in 64 bytes */
 };
 
-static void variable_tell(uint32_t variable, bool is_write)
+static void variable_report(uint32_t variable, bool is_write)
 {
 	struct snag_event ev = {.thread = judge.thread,
 				.target = variable,
@@ -31,13 +31,13 @@ static inline struct judge_who who_of(uint32_t variable)
 	return (struct judge_who){x->writer, x->reader};
 }
 
-static __attribute__((noinline)) void made_tell(struct judge_made *made, uint32_t variable,
-						bool is_write)
+static __attribute__((noinline)) void made_report(struct judge_made *made, uint32_t variable,
+						  bool is_write)
 {
 	uint64_t races = judge.races;
 	struct judge_who before = who_of(variable);
 	if (!snag_express_knows(judge.express, variable, is_write))
-		variable_tell(variable, is_write);
+		variable_report(variable, is_write);
 	struct judge_who after = who_of(variable);
 	uint32_t lists =
 		(before.writer | before.reader | after.writer | after.reader) & SNAG_PAST_LIST;
@@ -69,7 +69,7 @@ static inline void variable_access(uint32_t variable, bool is_write) /* [made] *
 	struct snag_past_cell *x = &judge.express->x[variable];
 	struct judge_made *made = made_of(x, is_write);
 	if (!made_is(made, x, is_write)) {
-		made_tell(made, variable, is_write);
+		made_report(made, variable, is_write);
 		return;
 	}
 	x->writer = made->after.writer;
@@ -107,7 +107,7 @@ static void variables_access(uint32_t first, uint32_t n, bool is_write)
 		struct snag_past_cell *x = &judge.express->x[first];
 		struct judge_made *made = made_of(x, is_write);
 		if (!made_is(made, x, is_write)) {
-			made_tell(made, first++, is_write);
+			made_report(made, first++, is_write);
 			continue;
 		}
 		for (const struct judge_who before = made->before, after = made->after;

@@ -10,7 +10,7 @@
  *         recorded, for a report with details.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
- *         [asked]   a program that asks for the number of a thread, or how many there are, is
+ *         [number]  a program that reads the number of a thread, or how many there are, is
  *                   judged all the same; the place is reported.  So is a place that was not
  *                   reported in detail
  *         [other]   operations for which the detector has no rules are counted.  Then there is
@@ -240,7 +240,7 @@ void rt_judge_stack(uint64_t address, uint64_t nbytes)
 	memory_forget(address, nbytes, true);
 }
 
-static void stat_tell(void *ctx, const char *name, uint64_t value)
+static void stat_report(void *ctx, const char *name, uint64_t value)
 {
 	if (verdict->nstats == RT_STATS)
 		return;
@@ -250,15 +250,15 @@ static void stat_tell(void *ctx, const char *name, uint64_t value)
 	stat->value = value;
 }
 
-static void stats_tell(void)
+static void stats_report(void)
 {
 	memset(verdict->stat, 0, sizeof(verdict->stat));
 	verdict->nstats = 0;
 	for (unsigned op = 0; op < SNAG_OPS; op++)
 		if (nops[op])
-			stat_tell(NULL, snag_op_info[op].text, nops[op]);
+			stat_report(NULL, snag_op_info[op].text, nops[op]);
 	if (judge.detector->stats)
-		judge.detector->stats(judge.state, stat_tell, NULL);
+		judge.detector->stats(judge.state, stat_report, NULL);
 }
 
 static void note(const struct rt_record *r)
@@ -281,20 +281,20 @@ static void note(const struct rt_record *r)
 	}
 	verdict->ended++;
 	verdict->proves = judge.detector->proves(judge.state);
-	stats_tell();
+	stats_report();
 }
 
-bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
+bool rt_judge_obstacle(enum rt_obstacle what, uint64_t pc) /* [number] */
 {
 	static const bool is_judged[] = {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = is_judged,
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_OBSTACLE_##name] = is_judged,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 	};
 	if (!is_judged[what])
 		return false;
-	if (!verdict->asked[what] && verdict->launched > verdict->ended)
-		verdict->asked[what] = pc;
+	if (!verdict->obstacle[what] && verdict->launched > verdict->ended)
+		verdict->obstacle[what] = pc;
 	return true;
 }
 

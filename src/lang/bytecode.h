@@ -61,7 +61,7 @@ enum code {
 	CODE_SPAWN,
 	CODE_ASYNC_CALL, /* of procedure a with the b arguments on top, which are popped */
 	CODE_SPAWN_CALL,
-	CODE_FINISH_BEGIN,
+	CODE_FINISH_BEGIN, /* b: a statement of its own (beginFinish) */
 	CODE_FINISH_END,
 	CODE_SYNC,
 	CODE_SET, /* pop promise */
@@ -98,7 +98,8 @@ struct snag_program {
 	size_t nconstants, constant_cap;
 	struct procedure *procedure;
 	size_t nprocedures, procedure_cap;
-	uint32_t main; /* pc */
+	uint32_t main;	      /* pc */
+	bool has_free_finish; /* beginFinish and endFinish: machines check how scopes nest */
 
 	struct snag_strtab symbols; /* names in the text */
 	struct array *array;	    /* what is declared by var, ascending by slot */

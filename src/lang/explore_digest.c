@@ -84,6 +84,7 @@ uint64_t world_task_digest(const struct world *w, uint32_t task)
 	const struct snag_action *next = &w->task[task].next; /* it has taken its operands */
 	uint64_t d = digest_pair(digest_pair(m->pc, m->fp), next->target);
 	d = digest_pair(d, digest_pair((uint64_t)next->value.v, next->value.kind));
+	d = digest_pair(d, m->scopes);
 	for (uint32_t i = 0; i < m->sp; i++)
 		d = digest_pair(d, digest_pair((uint64_t)m->stack[i].v, m->stack[i].kind));
 	return d;

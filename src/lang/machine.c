@@ -26,6 +26,7 @@ void snag_machine_begin(struct snag_machine *m, const struct snag_program *progr
 {
 	m->pc = program->main;
 	m->fp = m->sp = m->isolated = 0;
+	m->scopes = 1;
 }
 
 void snag_machine_done(struct snag_machine *m)
@@ -52,6 +53,7 @@ void snag_machine_fork(struct snag_machine *m, const struct snag_action *action,
 	stack_reserve(child, n + 1);
 	child->pc = action->entry;
 	child->fp = child->isolated = 0;
+	child->scopes = 1;
 	child->sp = n;
 	if (n)
 		memcpy(child->stack, m->stack + (m->sp - n), n * sizeof(*m->stack));
@@ -201,6 +203,32 @@ static bool step_write(struct step *s, const struct insn *in)
 					   : act(s, SNAG_ACT_WRITE, in->a);
 }
 
+/* Returns false after a fault. */
+static bool scope_begin(struct step *s, bool is_free)
+{
+	struct snag_machine *m = s->m;
+	if (s->program->has_free_finish && m->scopes >> 62) {
+		fault(s, SNAG_FAULT_SCOPES, snag_integer(0));
+		return false;
+	}
+	if (s->program->has_free_finish)
+		m->scopes = m->scopes << 1 | is_free;
+	return true;
+}
+
+static bool scope_end(struct step *s, bool is_free)
+{
+	struct snag_machine *m = s->m;
+	if (!s->program->has_free_finish)
+		return true;
+	if (m->scopes == 1 || (m->scopes & 1) != is_free) {
+		fault(s, is_free ? SNAG_FAULT_NO_FINISH : SNAG_FAULT_OPEN_FINISH, snag_integer(0));
+		return false;
+	}
+	m->scopes >>= 1;
+	return true;
+}
+
 static bool step_call(struct step *s, const struct insn *in)
 {
 	struct snag_machine *m = s->m;
@@ -210,14 +238,20 @@ static bool step_call(struct step *s, const struct insn *in)
 					       .kind = SNAG_RETURN};
 	m->fp = fp;
 	m->pc = procedure->entry;
+	if (procedure->has_frame && !scope_begin(s, false))
+		return true;
 	return procedure->has_frame && act(s, SNAG_ACT_FRAME_BEGIN, 0);
 }
 
 static bool step_return(struct step *s, const struct insn *in)
 {
 	struct snag_machine *m = s->m;
+	if (m->fp == 0 && m->scopes != 1)
+		return fault(s, SNAG_FAULT_OPEN_FINISH, snag_integer(0));
 	if (m->fp == 0)
 		return act(s, SNAG_ACT_END, 0);
+	if (in->b && !scope_end(s, false))
+		return true;
 	uint64_t back = (uint64_t)m->stack[m->fp - 1].v;
 	m->sp = m->fp - 1;
 	m->fp = (uint32_t)back;
@@ -251,8 +285,6 @@ static const uint8_t plain_action[] = {
 	[CODE_NEW] = SNAG_ACT_NEW,
 	[CODE_ALLOC] = SNAG_ACT_ALLOC,
 	[CODE_READ] = SNAG_ACT_READ,
-	[CODE_FINISH_BEGIN] = SNAG_ACT_FINISH_BEGIN,
-	[CODE_FINISH_END] = SNAG_ACT_FINISH_END,
 	[CODE_SYNC] = SNAG_ACT_SYNC,
 };
 
@@ -302,6 +334,10 @@ static bool execute(struct step *s, const struct insn *in)
 		return step_return(s, in);
 	case CODE_ASYNC ... CODE_SPAWN_CALL:
 		return step_task(s, in);
+	case CODE_FINISH_BEGIN:
+		return !scope_begin(s, in->b) || act(s, SNAG_ACT_FINISH_BEGIN, 0);
+	case CODE_FINISH_END:
+		return !scope_end(s, in->b) || act(s, SNAG_ACT_FINISH_END, 0);
 	case CODE_SET ... CODE_GET:
 		return step_promise(s, code == CODE_SET ? SNAG_ACT_SET : SNAG_ACT_GET);
 	case CODE_ISOLATED_BEGIN ... CODE_ISOLATED_END:
@@ -370,6 +406,18 @@ int snag_machine_fault(const struct snag_program *program, const struct snag_act
 	case SNAG_FAULT_DEPTH:
 		return snag_program_fail(program, action->loc, err,
 					 "too many calls inside each other");
+	case SNAG_FAULT_NO_FINISH:
+		return snag_program_fail(program, action->loc, err,
+					 "endFinish, but the innermost block here is not one that "
+					 "beginFinish of this task began");
+	case SNAG_FAULT_OPEN_FINISH:
+		return snag_program_fail(program, action->loc, err,
+					 "what ends here has a beginFinish without its endFinish");
+	case SNAG_FAULT_SCOPES:
+		return snag_program_fail(
+			program, action->loc, err,
+			"more than 62 finish blocks inside each other, in a program with "
+			"beginFinish");
 	}
 	__builtin_unreachable();
 }

@@ -289,6 +289,18 @@ static int parse_finish(struct lang_parser *p)
 	return rc == 0 ? parse_enclosed(p, CODE_FINISH_BEGIN, CODE_FINISH_END) : rc;
 }
 
+/* beginFinish and endFinish */
+static int parse_free_finish(struct lang_parser *p, enum code code, const char *word)
+{
+	int rc = note_forbidden(p, word);
+	p->program->has_free_finish = true;
+	uint32_t pc = emit(p, code, 0, p->token.place);
+	p->program->insn[pc].b = 1;
+	if (rc == 0)
+		rc = parser_advance(p);
+	return rc == 0 ? parser_expect(p, ';') : rc;
+}
+
 static int parse_skip(struct lang_parser *p)
 {
 	int rc = parser_advance(p);
@@ -303,6 +315,10 @@ static int parse_statement(struct lang_parser *p)
 		return parse_task(p, p->token.kind == TOKEN_SPAWN);
 	case TOKEN_FINISH:
 		return parse_finish(p);
+	case TOKEN_BEGIN_FINISH:
+		return parse_free_finish(p, CODE_FINISH_BEGIN, "beginFinish");
+	case TOKEN_END_FINISH:
+		return parse_free_finish(p, CODE_FINISH_END, "endFinish");
 	case TOKEN_ISOLATED:
 		return parse_enclosed(p, CODE_ISOLATED_BEGIN, CODE_ISOLATED_END);
 	case TOKEN_SYNC:

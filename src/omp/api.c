@@ -8,21 +8,21 @@
 
 #include <time.h>
 
-/* snag cc renames the program's own calls of these, and what gcc calls for its own purposes
- * (openmp_code.h). The plain names are what files call that were compiled otherwise: by
- * themselves, or gcc for them; nobody knows which. */
+/* snag cc renames the program's own calls of these functions, and the calls that gcc inserts
+ * (openmp_code.h).  Files that were compiled in another way call the plain names.  There the library
+ * cannot tell a call of the program from one of gcc. */
 
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_asked(t);
+	mp_number_read(t);
 	return t->number;
 }
 
 MP_ABI(int, __snag_omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_COUNT);
 	return t->team->n;
 }
 
@@ -57,7 +57,7 @@ MP_ABI(int, __snag_omp_iteration, void)
 	return mp_iteration();
 }
 
-/* What it puts between the statements of simd loops. */
+/* snag cc inserts this call between the statements of simd loops. */
 MP_ABI(void, __snag_omp_statement, unsigned number)
 {
 	const struct mp_team *team = MP_ENTER()->team;
@@ -65,17 +65,17 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
 		mp_lockstep_statement(team->lockstep, number);
 }
 
-/* And into those whose iterations nobody tells apart.  Of simd they may be outside of all
- * regions. */
+/* snag cc inserts this call into loops whose iterations are not told apart.  A simd loop may be outside
+ * of all regions. */
 MP_ABI(int, __snag_omp_together, void)
 {
-	static bool is_told;
+	static bool is_reported;
 	MP_ENTER();
-	if (is_told || !mp.hooks)
+	if (is_reported || !mp.hooks)
 		return 0;
-	is_told = true;
+	is_reported = true;
 	mp_launch(true);
-	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	mp_launch(false);
 	return 0;
 }
@@ -125,7 +125,7 @@ static const struct mp_task *ancestor(int level)
 MP_ABI(int, omp_get_ancestor_thread_num, int level)
 {
 	const struct mp_task *t = ancestor(level);
-	mp_asked(mp.now->task);
+	mp_number_read(mp.now->task);
 	return t ? t->number : -1;
 }
 
@@ -264,7 +264,7 @@ MP_ABI(int, __snag_omp_get_num_teams, void)
 {
 	int n;
 	MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_COUNT);
 	mp_league_at(&n);
 	return n;
 }
@@ -273,7 +273,7 @@ MP_ABI(int, __snag_omp_get_team_num, void)
 {
 	int n;
 	MP_ENTER();
-	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_NUMBER);
 	return mp_league_at(&n);
 }
 

@@ -40,7 +40,7 @@ MP_ABI(void, omp_unset_lock, void *lock)
 MP_ABI(int, omp_test_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_asked();
+	mp_lock_obstacle();
 	if (mp_lock_try(mp_lock_here(lock), t))
 		return 1;
 	mp_yield();
@@ -90,7 +90,7 @@ MP_ABI(int, omp_test_nest_lock, void *lock)
 	struct mp_task *t = MP_ENTER();
 	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
-	mp_lock_asked();
+	mp_lock_obstacle();
 	if (depth)
 		return ++*depth;
 	if (mp_lock_try(l, t))

@@ -22,7 +22,7 @@ bool mp_is_cancelled(enum mp_cancel what)
 	struct mp_task *t = mp.now->task;
 	if (!mp.has_cancellation)
 		return false;
-	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
+	mp_obstacle(SNAG_OMP_OBSTACLE_CANCELLATION);
 	bool is_left = is_cancelled(what, t);
 	if (is_left && what != MP_CANCEL_GROUP)
 		mp_iteration_leave(t);
@@ -34,7 +34,7 @@ bool mp_cancel(enum mp_cancel what)
 	struct mp_task *t = mp.now->task;
 	if (!mp.has_cancellation)
 		return false;
-	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
+	mp_obstacle(SNAG_OMP_OBSTACLE_CANCELLATION);
 	if (what == MP_CANCEL_PARALLEL)
 		t->team->is_cancelled = true;
 	else if (what == MP_CANCEL_LOOP)

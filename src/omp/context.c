@@ -30,7 +30,8 @@ enum { STATUS_FAILED = 125 };
 
 struct mp mp;
 static struct mp_thread first_thread;
-static _Thread_local const struct mp_thread *caller; /* NULL: the calling thread is none of ours */
+static _Thread_local const struct mp_thread
+	*caller; /* NULL: the library did not create the calling thread */
 static struct mp_team first_team;
 static struct mp_task first_task;
 
@@ -45,7 +46,7 @@ void mp_fail(const char *why)
 	_exit(STATUS_FAILED);
 }
 
-/* In a child the thread that forked is the only one, and nobody listens. */
+/* In the child of a fork: the calling thread is the only one, and there is no detector. */
 static void forked(void)
 {
 	mp.hooks = NULL;
@@ -112,7 +113,7 @@ void mp_queue_ready(struct mp_queue *q)
 	}
 }
 
-/* Nobody is ready: those that may not enter their sections may. */
+/* If no context is ready, lets the contexts enter sections that the order keeps them from. */
 static void entering_unstick(void)
 {
 	if (mp.ready.first || !mp.entering.first)

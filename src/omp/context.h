@@ -125,7 +125,7 @@ void mp_queue_add(struct mp_queue *q, struct mp_context *c);
 struct mp_context *mp_queue_take(struct mp_queue *q); /* NULL: empty */
 void mp_queue_ready(struct mp_queue *q); /* makes all ready, in the order in which they came */
 
-static inline void mp_tell(enum snag_op op, uint32_t target)
+static inline void mp_report(enum snag_op op, uint32_t target)
 {
 	if (mp.hooks)
 		mp.hooks->event((uint8_t)op, target, mp.place);

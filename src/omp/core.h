@@ -38,7 +38,7 @@
  *         [alone]     Only the task itself can reach its stack and its arguments until it creates a
  *                     task or synchronises; and again after a taskwait, if all tasks below it have
  *                     been waited for and there are no promises.
- *         [asked]     A thread that has asked for its number has no segments until the end of the
+ *         [number]    A thread that has read its number has no segments until the end of the
  *                     region: its work may depend on the thread.
  *
  * Files.  context.c   contexts, and which one runs next
@@ -74,7 +74,7 @@
 
 enum { MP_THREADS = 4, MP_MAX_THREADS = 1024, MP_MAX_LEVELS = 1 << 20 };
 
-/* What snag cc says of what it rewrote. */
+/* The marks that snag cc writes into what it rewrites. */
 enum {
 #define MARK(name, number) MP_##name = number,
 #include "omp/marks.def"
@@ -94,7 +94,7 @@ struct mp_static {
 
 struct mp_team {
 	int n;
-	bool is_told;		      /* it has structure: more than one thread, or simd */
+	bool is_reported;	      /* it has structure: more than one thread, or simd */
 	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or no detector needs it */
 	int level, active_level;
 	struct mp_task *parent;
@@ -163,11 +163,11 @@ struct mp_task {
 	uint32_t id;	   /* the task that the detector knows it as, now ... */
 	uint32_t base_id;  /* ... and outside of segments */
 	uint32_t spare_id; /* a number for a segment that is not in use; 0: none */
-	uint32_t before;   /* the promise set before it combined, for what it did until then */
+	uint32_t before;   /* the promise set before it combined, for its earlier events */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
-	bool has_asked;	   /* [asked] */
+	bool knows_number; /* [number] */
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
 	bool is_pooled; /* in mp.tasks */
@@ -206,10 +206,10 @@ enum {
 _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 
 /* Returns whether its tasks and barriers are those of one thread.  This holds for a team of a
- * league, although the detector hears of several such teams. */
+ * league, although several such teams are reported to the detector. */
 static inline bool mp_team_is_alone(const struct mp_team *team)
 {
-	return !team->is_told || team->nteams;
+	return !team->is_reported || team->nteams;
 }
 
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
@@ -226,7 +226,7 @@ void mp_serial_end(void);
 void mp_region_begin(struct mp_team *team);
 void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
-/* The calling context goes on as that implicit task; returns the one it ran before. */
+/* The calling context continues as that implicit task.  Returns the one that it ran before. */
 struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who);
 struct snag_omp_implicit mp_implicit_new(const struct mp_task *t); /* t's, if it has structure */
 void mp_phase_begin(struct mp_task *t);
@@ -255,19 +255,19 @@ void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
 bool mp_segment_end(struct mp_task *t);		       /* false: it was never reported */
-void mp_segment_enter(struct mp_task *t, uint32_t id); /* an earlier segment goes on */
+void mp_segment_enter(struct mp_task *t, uint32_t id); /* an earlier segment continues */
 void mp_segment_leave(struct mp_task *t);	       /* the segment will go on later */
-void mp_asked(struct mp_task *t);
-static inline void mp_tell_asked(enum snag_omp_asked what)
+void mp_number_read(struct mp_task *t); /* [number] the program reads the number of its thread */
+static inline void mp_obstacle(enum snag_omp_obstacle what)
 {
 	if (mp.hooks && mp.launched > mp.has_targets)
-		mp.hooks->asked(mp.place, what);
+		mp.hooks->obstacle(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);
 struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 /* Returns the task that the detector knows it as part of: a team of one thread has no structure. */
-struct mp_task *mp_task_told(struct mp_task *t);
+struct mp_task *mp_task_reported(struct mp_task *t);
 
 void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
 void mp_combine_begin(void);

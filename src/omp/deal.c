@@ -6,11 +6,11 @@
 
 enum { MOST_MASKED = 64 };
 
-static void deal_tell(struct mp_task *t) /* [none] */
+static void deal_report(struct mp_task *t) /* [none] */
 {
-	if (!t->met.is_told && t->team->is_told && t->team->n > 1)
-		mp_tell_asked(SNAG_OMP_ASKED_ONE);
-	t->met.is_told = true;
+	if (!t->met.is_reported && t->team->is_reported && t->team->n > 1)
+		mp_obstacle(SNAG_OMP_OBSTACLE_ONE_THREAD);
+	t->met.is_reported = true;
 }
 
 /* The first n of the single blocks are on different threads, if that is possible. */
@@ -54,7 +54,7 @@ bool mp_single(void)
 	if (d->single[t->met.singles++] != t->number)
 		return false;
 	if (t->met.has_single || t->met.has_masked)
-		deal_tell(t);
+		deal_report(t);
 	t->met.has_single = true;
 	return true;
 }
@@ -68,7 +68,7 @@ bool mp_masked(int number)
 	if (number >= 0 && number < MOST_MASKED)
 		t->met.masked |= (uint64_t)1 << number;
 	if (is_mine && t->met.has_single)
-		deal_tell(t);
+		deal_report(t);
 	t->met.has_masked |= is_mine;
 	return is_mine;
 }
@@ -100,7 +100,7 @@ static void loop_decide(const struct mp_task *t, struct mp_dealt *d) /* [loop] *
 		return;
 	for (int i = 0; i < n; i++)
 		unmarked += !is_marked(t, i);
-	if (unmarked == 0 || unmarked == n || (unmarked == 1 && t->has_asked))
+	if (unmarked == 0 || unmarked == n || (unmarked == 1 && t->knows_number))
 		return;
 	d->thread = mp_alloc((size_t)unmarked * sizeof(*d->thread));
 	for (int i = 0; i < n; i++)
@@ -130,5 +130,5 @@ void mp_dealt_free(struct mp_dealt *d)
 void mp_deal_part(struct mp_task *t, bool is_zero)
 {
 	if (t->met.has_single || (t->met.has_masked && !(is_zero && t->number == 0)))
-		deal_tell(t);
+		deal_report(t);
 }

@@ -20,10 +20,10 @@
  *         [known]   The first thread that comes to a construct decides, by the blocks that it
  *                   has met since the barrier.  All other threads have met the same ones,
  *                   unless they went around a master block.
- *         [none]    If all threads are marked, snag deals as if none were, and the detector
- *                   hears of it; also if a marked thread comes to another block that could not
+ *         [none]    If all threads are marked, snag deals as if none were, and reports an
+ *                   obstacle; also if a marked thread comes to another block that could not
  *                   be foreseen.
- *         [asked]   A thread without segments ([asked], core.h) does not decide for one thread
+ *         [number]  A thread without segments ([number], core.h) does not decide for one thread
  *                   only, because all iterations would be ordered then.
  */
 #ifndef SNAG_OMP_DEAL_H
@@ -45,9 +45,9 @@ struct mp_dealt {
 
 /* Of a team. */
 struct mp_deals {
-	uint16_t *single; /* whose the single blocks since the barrier are */
+	uint16_t *single; /* which thread has each single block since the barrier */
 	size_t nsingles, cap;
-	int turn;	 /* who got the last one */
+	int turn;	 /* the thread that got the last one */
 	uint64_t *alike; /* by loop or single block since the barrier: alike.c */
 	size_t nalike, alike_cap;
 	struct mp_dealt blocks;
@@ -56,26 +56,27 @@ struct mp_deals {
 /* Of a thread, since the barrier. */
 struct mp_met {
 	size_t singles, constructs; /* single blocks; these and loops */
-	uint64_t masked; /* whose blocks of master and masked these were; of the first 64 threads */
+	uint64_t
+		masked; /* threads that had blocks of master and masked: a bit for each of the first 64 */
 	bool has_single, has_masked; /* [mark] */
-	bool is_told;		     /* [none] */
+	bool is_reported;	     /* [none] */
 	bool is_apart;		     /* alike.c */
-	bool is_filtered;	     /* gcc asks next whether it is the one */
+	bool is_filtered; /* the next call of gcc tests whether this thread executes the block */
 };
 
 void mp_alike_look(struct mp_task *t);	/* comes to a loop or a single block: alike.c */
-void mp_alike_apart(struct mp_task *t); /* gcc asks for the number of its thread */
+void mp_alike_apart(struct mp_task *t); /* code of gcc reads the number of its thread */
 bool mp_single(void);			/* whether the calling thread executes it */
-bool mp_masked(int number);		/* likewise, which is that of the thread to do so */
+bool mp_masked(int number);		/* likewise: the thread with this number executes it */
 void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);
 
-/* The place of the thread among those that have a loop, of how many; negative: it is none of
- * them. */
+/* Returns the place of the thread among the *ret_n threads that execute a loop; negative: it does not
+ * execute it. */
 int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n);
 void mp_dealt_free(struct mp_dealt *d);
-/* It gets a part of a loop. */
+/* The thread gets a part of a loop. */
 void mp_deal_part(struct mp_task *t, bool is_zero);
 
 #endif

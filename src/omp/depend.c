@@ -159,7 +159,7 @@ static struct place *place_outside(struct mp_task *parent, const void *at)
 	return outside ? *mp_map_at(&outside->places, at) : NULL;
 }
 
-/* t comes after what it depends on there; a set of the same kind, but for out, is joined. */
+/* Orders t after the tasks that it depends on there; t joins a set of the same kind, except out. */
 static void look(struct mp_task *t, const struct place *p, enum mp_depend_kind kind)
 {
 	bool is_same = p->kind == kind && kind != MP_DEPEND_OUT;

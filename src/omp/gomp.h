@@ -17,7 +17,7 @@ struct gomp_range {
 };
 
 /* An empty loop may begin behind its end. */
-/* gcc hands a step down of an unsigned int over as if it were a long step up. */
+/* gcc passes a negative step of an unsigned int as a large positive step of a long. */
 static inline struct gomp_range gomp_range_of(long start, long end, long by)
 {
 	bool is_unsigned = (uint64_t)start <= UINT32_MAX && (uint64_t)end <= UINT32_MAX;

@@ -55,7 +55,7 @@ static struct mp_schedule plain(struct mp_schedule schedule)
 	return schedule;
 }
 
-/* As GOMP_loop_start and the like are told. */
+/* Decodes the argument `sched` of GOMP_loop_start and similar functions. */
 static struct mp_schedule schedule_of(long kind, uint64_t chunk)
 {
 	enum { STATIC = 1, DYNAMIC = 2, KINDS = 7 };

@@ -128,7 +128,7 @@ MP_ABI(unsigned, GOMP_parallel_reductions, mp_body *body, void *arg, unsigned nt
 	return (unsigned)n;
 }
 
-/* The entry that an address belongs to: of the original, or of anybody's copy. */
+/* The entry that an address belongs to: of the original, or of the copy of a thread. */
 static const uintptr_t *entry_of(uintptr_t *table, uintptr_t at, const uintptr_t **ret_table)
 {
 	for (; table; table = next_of(table)) {

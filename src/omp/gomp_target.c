@@ -2,11 +2,11 @@
  *
  * gomp_target.c - what gcc calls for target regions: the host is the device
  *
- * A region gets the addresses of what is mapped, and copies of what is firstprivate.  With
- * nowait it is a task, otherwise who meets it waits for what it depends on.  Its teams gcc
- * runs one after the other: GOMP_teams4() says which is next, and whether there is one.
+ * A region gets the addresses of mapped variables, and copies of firstprivate ones.  With nowait it
+ * is a task; otherwise the task that meets it waits for its dependences.  gcc runs the teams of a
+ * region one after the other: GOMP_teams4() says which is next, and whether there is one.
  *
- * [initial]  who runs a region is alone in a team of its own
+ * [initial]  the thread that runs a region is alone in a team of its own
  */
 #include "omp/gomp.h"
 

@@ -2,12 +2,12 @@
  *
  * hooks.h - how a detector attaches to a program that uses OpenMP
  *
- * A detector in the process defines __snag_omp_hooks().  If it returns a table, it hears of
- * the structure of the program as events of tasks (trace/ops.def), in the order of a run on one
- * thread at a time.
+ * A detector in the process defines __snag_omp_hooks().  If it returns a table, the
+ * library reports the structure of the program to it as events of tasks (trace/ops.def), in the order
+ * of a run on one thread at a time.
  *
- * A *context* is a stack on which something runs or is suspended; whoever runs is one context, and
- * speaks as one task, which may change while the context goes on.
+ * A *context* is a stack on which code runs or is suspended.  One context runs at a time, as one task.
+ * A context can change its task while it runs.
  */
 #ifndef SNAG_OMP_HOOKS_H
 #define SNAG_OMP_HOOKS_H
@@ -32,9 +32,9 @@ enum snag_omp_label {
 	SNAG_OMP_DEPEND_SET,
 };
 
-/* What the program asks, though the schedule decides it; and what was not told in detail. */
-enum snag_omp_asked {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_ASKED_##name,
+/* What keeps a run without races from being a proof for every schedule. */
+enum snag_omp_obstacle {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_OBSTACLE_##name,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 };
@@ -49,8 +49,8 @@ struct snag_omp_implicit {
 /* What happens to the segment of an implicit task: an iteration, a section, a team of a league. */
 enum snag_omp_segment {
 	SNAG_OMP_SEGMENT_NEW,	/* it begins, as a task that the present one creates */
-	SNAG_OMP_SEGMENT_AGAIN, /* it goes on, as a task that has been created before */
-	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task goes on */
+	SNAG_OMP_SEGMENT_AGAIN, /* it continues, as a task that was created before */
+	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task continues */
 };
 
 /* What happens to the private copy of a reduction, on the heap. */
@@ -75,7 +75,7 @@ enum snag_omp_question {
 	SNAG_OMP_HAS_ORDER,
 	SNAG_OMP_MAY_ENTER,
 	/* Has the detector announced the present segment?  It does at its first event. */
-	SNAG_OMP_WAS_TOLD,
+	SNAG_OMP_WAS_REPORTED,
 	/* May another task get the number of one that has ended? */
 	SNAG_OMP_MAY_REUSE,
 };
@@ -95,34 +95,34 @@ struct snag_omp_hooks {
 	/* Makes a context with this stack.  NULL, NULL: returns that of the calling, initial
 	 * thread. */
 	void *(*context)(const void *low, const void *high);
-	/* The calling thread goes on as context `to`, with an empty stack and as that task.
+	/* The calling thread continues as context `to`, with an empty stack and as that task.
 	 * SNAG_OMP_SAME: as it was when it stopped. */
 	void (*context_switch)(void *to, uint32_t task);
-	/* Makes a thread that runs run(arg) when it is first handed to.  Returns its context. */
+	/* Makes a thread that calls run(arg) when thread_hand() first lets it run.  Returns its context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
-	/* The thread of context `to` runs; the caller waits until another one hands to it. */
+	/* The thread of context `to` runs; the caller waits until thread_hand() lets it run. */
 	void (*thread_hand)(void *to);
 
 	/* Tasks. */
 	void (*launch)(bool begins); /* the outermost region with several threads */
-	/* The calling context speaks as that task. */
+	/* The calling context runs that task. */
 	void (*become)(uint32_t task);
-	/* The present task does one of trace/ops.def. */
+	/* The running task makes an event of trace/ops.def. */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The present task spawns one that runs at once, in this context, called from `place`, with
+	/* The running task spawns one that runs at once, in this context, called from `place`, with
 	 * these arguments; is_new: memory() has not reported them.  One call for memory, event,
 	 * context_switch, stack, enter and fresh.  Task 0: it takes a number.  Returns the
 	 * number. */
 	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
 			  size_t nbytes, bool is_new);
-	/* The present task ends, and the calling thread goes on as that context. */
+	/* The running task ends, and the calling thread continues as that context. */
 	void (*ended)(void *to, const void *place);
 	/* What a task is to the programmer. */
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	/* The calling context runs that implicit task, in that phase. */
 	void (*phase)(const struct snag_omp_implicit *who);
-	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context speaks as
-	 * `task`. OVER: it speaks as `task`, the implicit one, again.  has_loans: tasks that
+	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context runs
+	 * `task`.  OVER: it runs `task`, the implicit one, again.  has_loans: tasks that
 	 * know the stack of the implicit task were not waited for (own/loans.h). */
 	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
 			const void *place);
@@ -159,15 +159,15 @@ struct snag_omp_hooks {
 	void (*enter)(const void *place);
 	/* Calls f, once, before the next plain write of the calling context.  NULL: does not. */
 	void (*before_write)(void (*f)(void));
-	/* The program depends on the schedule. */
-	void (*asked)(const void *place, enum snag_omp_asked what);
+	/* The program met an obstacle. */
+	void (*obstacle)(const void *place, enum snag_omp_obstacle what);
 	void (*fail)(const char *why); /* does not return */
 };
 
 __attribute__((weak)) const struct snag_omp_hooks *__snag_omp_hooks(void);
 
 /* Of the library, for the detector: the program waits for something without saying so.
- * Returns whether another context has run meanwhile. */
+ * Returns whether another context has run in between. */
 __attribute__((weak)) bool __snag_omp_yield(void);
 
 /* Likewise: where the program has called the library. */

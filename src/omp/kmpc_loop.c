@@ -2,10 +2,10 @@
  *
  * kmpc_loop.c - what clang calls for loops and sections
  *
- * A loop of which the runtime sees the chunks is dispatched (dispatch_init, dispatch_next); snag cc
- * sees to it that nearly all are.  Loops and sections of files compiled otherwise get one
- * block of iterations for each thread (for_static_init), which is a segment: if there are
- * several in it, and nobody tells them apart, the detector hears of that.
+ * snag cc makes nearly all loops ask for each chunk (dispatch_init, dispatch_next).  In files that
+ * were compiled in another way, a loop or sections construct gets one block of iterations for each
+ * thread (for_static_init), which is a segment.  If a block has several iterations, and they are not
+ * told apart, the library reports an obstacle.
  */
 #include "omp/abi.h"
 
@@ -103,7 +103,7 @@ static void block_begin(struct mp_task *t, bool is_sections, uint64_t from, bool
 	t->is_together = is_together;
 }
 
-/* Returns whether the thread has any; a chunked loop goes on by itself, from chunk to chunk. */
+/* Returns whether the thread has any; the code of a chunked loop itself steps from chunk to chunk. */
 static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t count,
 			int64_t chunk, int32_t *ret_last, uint64_t *ret_from, uint64_t *ret_n,
 			uint64_t *ret_stride)
@@ -165,10 +165,10 @@ STATIC(8u, uint64_t, uint64_t, int64_t)
 MP_ABI(void, __kmpc_for_static_fini, void *loc, int32_t gtid)
 {
 	struct mp_task *t = mp_implicit(MP_ENTER());
-	if (t->team->nteams) /* a team of a league goes on after its part of a loop */
+	if (t->team->nteams) /* a team of a league continues after its part of a loop */
 		return;
 	if (mp_segment_end(t) && t->is_together)
-		mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+		mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	t->is_together = false;
 }
 

@@ -20,7 +20,7 @@ void mp_league_begin(struct mp_league said, const char *frame)
 	struct mp_team *team = t->team;
 	t->frame = frame;
 	team->level--; /* teams are no parallel region */
-	team->is_told = mp.hooks;
+	team->is_reported = mp.hooks;
 	team->nteams = nteams > 0 ? nteams : MP_THREADS; /* [teams] */
 	if (limit > 0)
 		team->limit = team->room = limit;
@@ -32,7 +32,7 @@ void mp_league_begin(struct mp_league said, const char *frame)
 	mp.nteams_begun += (unsigned)team->nteams;
 	mp.leagues++;
 	mp_region_begin(team);
-	if (team->is_told)
+	if (team->is_reported)
 		mp_phase_begin(t);
 }
 
@@ -50,7 +50,7 @@ bool mp_league_next(void) /* [next] */
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
 	mp_barrier(); /* its tasks */
-	if (team->is_told)
+	if (team->is_reported)
 		mp_segment_end(t);
 	if (++team->at_team >= team->nteams) {
 		league_end(t);

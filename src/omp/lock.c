@@ -25,7 +25,7 @@ struct mp_lock {
 	struct mp_queue waiting;
 	struct mp_context *next; /* the last that may go on, until it does; or NULL */
 	unsigned passes;	 /* so often another one came before that */
-	uint32_t passed;	 /* the promise set when it was given to who waited, + 1 */
+	uint32_t passed;	 /* the promise set when a waiting task got the lock, + 1 */
 	unsigned known;		 /* by how many, of those that are not known by an address */
 };
 
@@ -87,9 +87,9 @@ struct mp_lock *mp_lock_here(const void *at)
 	return lock_in(lock_slot(at), at);
 }
 
-void mp_lock_asked(void)
+void mp_lock_obstacle(void)
 {
-	mp_tell_asked(SNAG_OMP_ASKED_LOCK);
+	mp_obstacle(SNAG_OMP_OBSTACLE_TRY_LOCK);
 }
 
 void mp_lock_forget(const void *at)
@@ -99,7 +99,7 @@ void mp_lock_forget(const void *at)
 	*lock = NULL;
 }
 
-static void lock_tell(struct mp_lock *lock, bool is_acquired)
+static void lock_report(struct mp_lock *lock, bool is_acquired)
 {
 	if (!mp.hooks || !mp.launched)
 		return;
@@ -115,7 +115,7 @@ static void lock_taken(struct mp_lock *lock, struct mp_task *t)
 	struct mp_held *held = mp_alloc(sizeof(*held));
 	*held = (struct mp_held){t->held, lock};
 	t->held = held;
-	lock_tell(lock, true);
+	lock_report(lock, true);
 }
 
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
@@ -131,7 +131,7 @@ static bool is_too_early(void) /* [order] */
 	return mp.has_order && mp.launched && !mp_asks(SNAG_OMP_MAY_ENTER);
 }
 
-/* Whether it is another's turn, who does not have to wait for anything else. */
+/* Whether it is the turn of another context, which only waits for this lock. */
 static bool is_passed(struct mp_lock *lock) /* [next] */
 {
 	return lock->next && !mp.has_order && ++lock->passes % 2 == 0;
@@ -148,8 +148,8 @@ void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 			lock->next = NULL;
 	}
 	if (has_waited && lock->passed) { /* [wait] */
-		mp_lock_asked();
-		mp_tell(SNAG_OP_PROMISE_GET, lock->passed - 1);
+		mp_lock_obstacle();
+		mp_report(SNAG_OP_PROMISE_GET, lock->passed - 1);
 	}
 	lock_taken(lock, t);
 }
@@ -166,20 +166,20 @@ void mp_lock_give(struct mp_lock *lock)
 	if (held)
 		*at = held->next;
 	mp_free(held);
-	lock_tell(lock, false);
+	lock_report(lock, false);
 	lock->owner = NULL;
 	lock->depth = 0;
 	struct mp_context *next = mp_queue_take(&lock->waiting);
 	if (next && mp.launched) {
 		lock->passed = mp_promise() + 1;
-		mp_tell(SNAG_OP_PROMISE_SET, lock->passed - 1);
+		mp_report(SNAG_OP_PROMISE_SET, lock->passed - 1);
 	}
 	if (next) {
 		lock->next = next;
 		mp_ready(next);
 	}
 	mp_queue_ready(&mp.entering);
-	if (++given % POLLS == 0) /* who looks again and again may wait for another */
+	if (++given % POLLS == 0) /* a context that polls the lock may wait for another one */
 		mp_yield();
 }
 
@@ -188,8 +188,8 @@ int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t)
 	return lock->owner == t ? &lock->depth : NULL;
 }
 
-void mp_locks_tell(struct mp_task *t, bool is_acquired) /* [held] */
+void mp_locks_report(struct mp_task *t, bool is_acquired) /* [held] */
 {
 	for (struct mp_held *held = t->held; held; held = held->next)
-		lock_tell(held->lock, is_acquired);
+		lock_report(held->lock, is_acquired);
 }

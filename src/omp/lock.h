@@ -17,13 +17,13 @@ void mp_lock_forget(const void *at);	      /* the team's */
 struct mp_lock *mp_lock_new(const void *at);
 struct mp_lock *mp_lock_know(struct mp_lock *lock);
 void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
-void mp_lock_asked(void);		    /* the program asks whether one is free */
+void mp_lock_obstacle(void);		    /* the program tests whether a lock is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);
-int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t has it not */
+int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t does not hold it */
 /* Reports that t releases, or acquires again, all locks it holds: it becomes another task of the
  * detector in between. */
-void mp_locks_tell(struct mp_task *t, bool is_acquired);
+void mp_locks_report(struct mp_task *t, bool is_acquired);
 
 #endif

@@ -49,7 +49,7 @@ struct mp_loop_shared {
 	unsigned number; /* of the loop in its region */
 	int left;
 	struct mp_dealt dealt;
-	bool is_taken; /* a thread has it */
+	bool is_taken; /* a thread executes it */
 	bool is_counted;
 	uint32_t nbefore; /* [static]: such loops in this phase */
 	bool is_cancelled;
@@ -110,7 +110,7 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 				     const struct mp_schedule *schedule)
 {
 	struct mp_static *s = t->team->statics;
-	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told)
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_reported)
 		return NULL;
 	while (s && (s->count != loop->count || s->chunk != schedule->chunk))
 		s = s->next;
@@ -127,12 +127,12 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 	return s;
 }
 
-/* [record] Whoever comes first decides for all. */
+/* [record] The first thread that arrives decides for all. */
 static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 {
 	enum { MOST = 1 << 21, LEAST = 1 << 14 };
 	struct mp_loop_shared *s = loop->shared;
-	if (!mp.hooks || !t->team->is_told || mp_asks(SNAG_OMP_IS_APART))
+	if (!mp.hooks || !t->team->is_reported || mp_asks(SNAG_OMP_IS_APART))
 		return;
 	if (!s->chunk) {
 		uint64_t parts = mp.nrecorded < MOST - LEAST ? MOST - mp.nrecorded : LEAST;
@@ -141,7 +141,7 @@ static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 	}
 	if (s->chunk == 1)
 		return;
-	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	mp_obstacle(SNAG_OMP_OBSTACLE_ITERATIONS_TOGETHER);
 	loop->chunk = s->chunk;
 	loop->nchunks = (loop->count - 1) / loop->chunk + 1;
 }
@@ -182,10 +182,10 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		.is_doacross = doacross != NULL,
 	};
 	bool is_one_by_one = schedule.is_ordered || schedule.is_sections || doacross;
-	if (!t->team->is_told)
+	if (!t->team->is_reported)
 		loop->chunk = is_one_by_one || !count ? 1 : count;
 	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
-		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
+		loop->chunk = (count - 1) / (uint64_t)n + 1; /* no detector sees it */
 	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
 	if (!doacross) {
 		t->loops++;
@@ -205,7 +205,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	}
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
-		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
+		mp_report(SNAG_OP_PROMISE_SET, loop->promise);
 	}
 }
 
@@ -213,7 +213,7 @@ void mp_chunk_end(struct mp_task *t)
 {
 	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
 	if (!kept || t->id == t->base_id ||
-	    (!kept->segment[t->loop.chunk_now] && !mp_asks(SNAG_OMP_WAS_TOLD))) {
+	    (!kept->segment[t->loop.chunk_now] && !mp_asks(SNAG_OMP_WAS_REPORTED))) {
 		mp_segment_end(t);
 		return;
 	}
@@ -226,7 +226,7 @@ static inline enum snag_omp_label chunk_label(const struct mp_loop *loop)
 	return loop->is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION;
 }
 
-/* [static] Whoever has it to do in the loops before may not have come so far. */
+/* [static] Waits until the thread with this chunk has executed it in the earlier loops. */
 static void chunk_await(const struct mp_task *t, const struct mp_loop *loop)
 {
 	const struct mp_static *kept = loop->kept;
@@ -243,9 +243,9 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 	if (kept)
 		chunk_await(t, &t->loop);
 	mp_deal_part(t, t->loop.has_zero && chunk == 0);
-	if (kept && kept->segment[chunk] && !t->has_asked) {
+	if (kept && kept->segment[chunk] && !t->knows_number) {
 		mp_segment_enter(t, kept->segment[chunk]);
-		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
+		mp_report(SNAG_OP_PROMISE_GET, t->loop.promise);
 		return;
 	}
 	mp_segment_begin(t);
@@ -389,18 +389,18 @@ void mp_ordered_begin(void) /* [ordered] */
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
-	if (s && t->team->is_told && s->last)
-		mp_tell(SNAG_OP_PROMISE_GET, s->last - 1);
+	if (s && t->team->is_reported && s->last)
+		mp_report(SNAG_OP_PROMISE_GET, s->last - 1);
 }
 
 void mp_ordered_end(void)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
-	if (!s || !t->team->is_told)
+	if (!s || !t->team->is_reported)
 		return;
 	uint32_t promise = mp_promise();
-	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	mp_report(SNAG_OP_PROMISE_SET, promise);
 	s->last = promise + 1;
 }
 
@@ -447,10 +447,10 @@ void mp_doacross_post(const int64_t *at)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
 	uint64_t iteration = s ? iteration_of(s, at) : 0;
-	if (!iteration || !t->team->is_told || *posted_at(s, iteration))
+	if (!iteration || !t->team->is_reported || *posted_at(s, iteration))
 		return;
 	uint32_t promise = mp_promise();
-	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	mp_report(SNAG_OP_PROMISE_SET, promise);
 	*posted_at(s, iteration) = promise + 1;
 }
 
@@ -459,10 +459,10 @@ void mp_doacross_wait(const int64_t *at)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
 	uint64_t iteration = s ? iteration_of(s, at) : 0;
-	if (!iteration || !t->team->is_told)
+	if (!iteration || !t->team->is_reported)
 		return;
 	if (*posted_at(s, iteration))
-		mp_tell(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);
+		mp_report(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);
 }
 
 unsigned mp_doacross_dims(void)

@@ -7,8 +7,8 @@
  *         context can run, the threads of OpenMP look there, and wait for the event as long as
  *         there are other threads.
  *
- * Rules.  [speak]  The event is fulfilled as if by its task: snag does not know what the other
- *                  thread did.
+ * Rules.  [speak]  For the detector, the task itself fulfils its event: snag does not know what the
+ *                  other thread did.
  *         [wait]   The wait is for good if there is a thread that may fulfil the event.
  *                  Otherwise it is for two seconds, because a signal may come; also if there
  *                  is only one such thread and a detector, which may have a thread of its own.

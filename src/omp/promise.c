@@ -30,7 +30,7 @@ MP_EXPORT bool __snag_omp_get(struct snag_promise *promise, const void *place)
 		mp_block();
 	}
 	if (mp.launched && promise->number)
-		mp_tell(SNAG_OP_PROMISE_GET, promise->number - 1);
+		mp_report(SNAG_OP_PROMISE_GET, promise->number - 1);
 	return true;
 }
 
@@ -45,9 +45,9 @@ MP_EXPORT bool __snag_omp_set(struct snag_promise *promise, const void *place)
 	if (mp.launched) {
 		uint32_t number = mp_promise();
 		promise->number = number + 1;
-		mp_tell(SNAG_OP_PROMISE_SET, number);
+		mp_report(SNAG_OP_PROMISE_SET, number);
 	}
-	for (; waiting; waiting = next) { /* who came first goes on first */
+	for (; waiting; waiting = next) { /* in the order of arrival */
 		next = waiting->next;
 		mp_ready(waiting);
 	}

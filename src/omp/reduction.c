@@ -35,7 +35,7 @@ void mp_reduced_add(struct mp_group *g, const struct mp_reduction *item, size_t 
 	g->reduced = r;
 }
 
-/* The item that an address belongs to: the original, or somebody's copy. */
+/* The item that an address belongs to: the original, or the copy of a thread. */
 static const struct mp_reduction *item_of(const struct mp_reduced *r, const void *at)
 {
 	for (size_t i = 0; i < r->n; i++)

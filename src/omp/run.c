@@ -69,7 +69,7 @@ static inline void task_counted(struct mp_task *t)
 	if (parent->has_spawned)
 		return;
 	parent->has_spawned = true;
-	struct mp_task *whole = mp_task_told(parent);
+	struct mp_task *whole = mp_task_reported(parent);
 	whole->has_spawned = true;
 	if (whole->is_implicit && t->is_undeferred && mp.hooks)
 		mp.hooks->lends(NULL, 0); /* others: mp_task_handed() */
@@ -106,31 +106,31 @@ static void exclusive_all(struct mp_task *t, bool is_taken)
 	}
 }
 
-void mp_gets_tell(const struct mp_task *t)
+void mp_gets_report(const struct mp_task *t)
 {
 	const struct mp_dependent *d = t->dependent;
 	for (unsigned i = 0; i < d->nget; i++)
-		mp_tell(SNAG_OP_PROMISE_GET, d->get[i]);
+		mp_report(SNAG_OP_PROMISE_GET, d->get[i]);
 }
 
 void mp_body_begin(struct mp_task *t) /* [begin] */
 {
 	if (!t->dependent)
 		return;
-	mp_gets_tell(t);
+	mp_gets_report(t);
 	if (!t->is_part)
 		exclusive_all(t, true);
 }
 
-/* By its own context, or by whoever fulfils its event. */
-void mp_promises_tell(const struct mp_task *t)
+/* Called by the context of the task, or by the one that fulfils its event. */
+void mp_promises_report(const struct mp_task *t)
 {
 	if (t->is_part)
 		return;
 	if (t->is_detached)
-		mp_tell(SNAG_OP_PROMISE_GET, t->fulfilled);
+		mp_report(SNAG_OP_PROMISE_GET, t->fulfilled);
 	if (t->dependent)
-		mp_tell(SNAG_OP_PROMISE_SET, t->dependent->promise);
+		mp_report(SNAG_OP_PROMISE_SET, t->dependent->promise);
 }
 
 bool mp_body_end(struct mp_task *t) /* [end] */
@@ -140,11 +140,11 @@ bool mp_body_end(struct mp_task *t) /* [end] */
 	t->has_body_ended = true;
 	if (t->is_detached && !t->is_fulfilled)
 		return false;
-	mp_promises_tell(t);
+	mp_promises_report(t);
 	return true;
 }
 
-/* Those who wait for it go on; its end is told before another context runs. */
+/* Makes the contexts ready that wait for the task; its end is reported before another context runs. */
 static inline void task_left(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;
@@ -171,7 +171,7 @@ static inline void task_gone(struct mp_task *t)
 void mp_task_over(struct mp_task *t)
 {
 	if (!t->is_part)
-		mp_tell(SNAG_OP_TASK_END, 0);
+		mp_report(SNAG_OP_TASK_END, 0);
 	task_left(t);
 	task_gone(t);
 }
@@ -208,7 +208,7 @@ static void depend_begin(struct mp_task *t)
 		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
-/* Returns whether the task ends, which is to be told. */
+/* Returns whether the task ends, so that the caller reports it. */
 static inline bool fiber_run(struct mp_task *t)
 {
 	snag_exceptions_restore(&(struct snag_exceptions){0});
@@ -225,7 +225,7 @@ static inline bool fiber_run(struct mp_task *t)
 static _Noreturn void fiber_end(struct mp_context *self, bool is_over)
 {
 	if (is_over) {
-		mp_tell(SNAG_OP_TASK_END, 0);
+		mp_report(SNAG_OP_TASK_END, 0);
 		task_gone(self->task);
 	}
 	self->thread->dead = self;
@@ -248,7 +248,7 @@ static void called_main(void *arg) /* [call] */
 		mp.hooks->ended(to->handle, mp.place);
 	else if (mp.hooks)
 		mp.hooks->context_switch(to->handle, SNAG_OMP_SAME);
-	self->next = mp.spare; /* nobody takes it before it has returned */
+	self->next = mp.spare; /* no context takes it before this function has returned */
 	mp.spare = self;
 }
 
@@ -310,7 +310,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 	if (n)
 		task_named(t, depend, n);
 	if (n && mp_task_waits(t))
-		mp_tell(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
+		mp_report(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
 	else
 		run_now(t);
 }

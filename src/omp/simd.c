@@ -29,14 +29,14 @@
 
 #include <string.h>
 
-enum { MOST_SAFE = 1 << 16 }; /* more: as if there were no such clause, which allows more */
+enum { MOST_SAFE = 1 << 16 }; /* more: like no such clause, which allows any number */
 
 struct mp_lockstep {
 	uint32_t *last;
 	size_t n, cap;
 	size_t now;
 	unsigned statement; /* that runs */
-	bool is_told;	    /* in parts */
+	bool is_reported;   /* in parts */
 	uint32_t *ended;    /* + 1; NULL: no safelen */
 	uint64_t safe;
 	uint64_t iteration; /* from 0 */
@@ -47,7 +47,7 @@ struct mp_lockstep *mp_lockstep_new(void)
 	if (!mp.hooks)
 		return NULL;
 	struct mp_lockstep *l = mp_alloc(sizeof(*l));
-	l->is_told = mp_asks(SNAG_OMP_IS_LOCKSTEP);
+	l->is_reported = mp_asks(SNAG_OMP_IS_LOCKSTEP);
 	return l;
 }
 
@@ -69,16 +69,16 @@ bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
 	if (l->n)
 		memset(l->last, 0, l->n * sizeof(*l->last));
 	l->n = 0;
-	return l->is_told || l->ended;
+	return l->is_reported || l->ended;
 }
 
-/* After those before it, which is told to those behind it. */
+/* Orders a statement after the ones before it and before the ones behind it, by promises. */
 static void link_add(uint32_t *last)
 {
 	if (*last)
-		mp_tell(SNAG_OP_PROMISE_GET, *last - 1);
+		mp_report(SNAG_OP_PROMISE_GET, *last - 1);
 	uint32_t promise = mp_promise();
-	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	mp_report(SNAG_OP_PROMISE_SET, promise);
 	*last = promise + 1;
 }
 
@@ -105,7 +105,7 @@ static void written(void) /* [write] */
 void mp_lockstep_statement(struct mp_lockstep *l, unsigned number)
 {
 	const struct mp_task *t = mp.now->task;
-	if (!l->is_told || !t->is_implicit || t->id == t->base_id)
+	if (!l->is_reported || !t->is_implicit || t->id == t->base_id)
 		return;
 	boundaries_pass(l, 2 * (size_t)number + 2);
 	l->statement = number + 1;
@@ -116,7 +116,7 @@ void mp_lockstep_iteration(struct mp_lockstep *l, bool begins)
 {
 	uint32_t *ended = l->ended ? &l->ended[l->iteration % l->safe] : NULL;
 	if (!begins) {
-		if (l->is_told) {
+		if (l->is_reported) {
 			mp.hooks->before_write(NULL);
 			boundaries_pass(l, l->n);
 		}
@@ -129,9 +129,9 @@ void mp_lockstep_iteration(struct mp_lockstep *l, bool begins)
 		return;
 	}
 	if (ended && *ended) /* [safe] */
-		mp_tell(SNAG_OP_PROMISE_GET, *ended - 1);
+		mp_report(SNAG_OP_PROMISE_GET, *ended - 1);
 	l->now = 0;
 	l->statement = 0;
-	if (l->is_told)
+	if (l->is_reported)
 		mp.hooks->before_write(written);
 }

@@ -7,30 +7,30 @@
  *         the library reports it in every team; and outside of all regions the program is no longer
  *         alone until it has waited.
  *
- * Rules.  [spawn]   The task that the thread is for the detector spawns it, for itself and for
- *                   tasks that are part of it.
+ * Rules.  [spawn]   For the detector, the task of the thread spawns the region, also for tasks that are
+ *                   part of that task.
  *         [launch]  The first one outside of regions with several threads begins a launch.  It ends
- *                   when the initial task has waited for all it knows of.  Locks held then are
+ *                   when the initial task has waited for all its target regions.  Locks held then are
  *                   reported.
  *         [sync]    A taskwait is a sync if the task has created such a region; so is a barrier, or
  *                   the end of the region, if one of its tasks has.  A taskgroup likewise,
  *                   unless it is a finish (it is if there may be others from before).  The
- *                   thread waits for what tasks that are part of it have left, together with
- *                   its own.
+ *                   thread waits for its own regions and for those that tasks which are part of
+ *                   it have created.
  *         [exit]    The end of the program is a barrier.
  */
 #include "omp/task.h"
 
 #include <stdlib.h>
 
-/* The program goes on, alone or no longer so. */
+/* A launch begins, or ends and the program is alone again. */
 static void launch(bool begins)
 {
 	struct mp_task *t = mp.now->task;
 	if (begins)
 		mp_launch(true);
 	for (; t; t = t->parent)
-		mp_locks_tell(t, begins);
+		mp_locks_report(t, begins);
 	if (!begins)
 		mp_launch(false);
 	mp.has_targets = begins;
@@ -59,7 +59,7 @@ void mp_target_task(struct mp_task *t) /* [spawn] */
 void mp_targets_joined(struct mp_task *t)
 {
 	if (t->loans.has_open || t->loans.has_loose)
-		mp_tell(SNAG_OP_SYNC, 0); /* [sync] */
+		mp_report(SNAG_OP_SYNC, 0); /* [sync] */
 	t->loans.has_open = t->loans.has_loose = false;
 	if (mp.has_targets && !t->parent)
 		launch(false);

@@ -18,8 +18,8 @@ void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) 
 	t->is_undeferred = true;
 	mp_task_counted(t, depend, n);
 	if (!t->is_part) {
-		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
-		mp_tell(SNAG_OP_TASK_SPAWN, t->id);
+		mp_report(SNAG_OP_FRAME_BEGIN, 0);
+		mp_report(SNAG_OP_TASK_SPAWN, t->id);
 	}
 	if (mp_task_waits(t)) {
 		t->undeferred = mp.now;
@@ -42,15 +42,15 @@ void mp_task_end(struct mp_task *t)
 		}
 		t->undeferred = mp.now;
 		mp_block();
-		mp_promises_tell(t);
+		mp_promises_report(t);
 	}
 	mp.now->task = parent;
 	mp_task_over(t);
 	if (is_part)
 		return;
 	mp_become(parent->id);
-	mp_tell(SNAG_OP_SYNC, 0);
-	mp_tell(SNAG_OP_FRAME_END, 0);
+	mp_report(SNAG_OP_SYNC, 0);
+	mp_report(SNAG_OP_FRAME_END, 0);
 }
 
 void mp_task_fulfil(struct mp_task *t)
@@ -60,14 +60,14 @@ void mp_task_fulfil(struct mp_task *t)
 	t->is_fulfilled = true;
 	if (!t->is_part) {
 		t->fulfilled = mp_promise();
-		mp_tell(SNAG_OP_PROMISE_SET, t->fulfilled);
+		mp_report(SNAG_OP_PROMISE_SET, t->fulfilled);
 	}
 	if (t->has_body_ended && t->undeferred) {
 		mp_wake(&t->undeferred);
 	} else if (t->has_body_ended) {
 		uint32_t id = mp.now->task->id;
 		mp_become(t->id);
-		mp_promises_tell(t);
+		mp_promises_report(t);
 		mp_task_over(t);
 		mp_become(id);
 	}
@@ -81,14 +81,14 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (!t->team->is_told) {
+	if (!t->team->is_reported) {
 		if (t->loans.has_open)
 			mp_targets_joined(t);
 		return;
 	}
 	own_loans_wait(&t->loans);
 	bool is_alone = !(t->is_implicit | t->is_undeferred | t->loans.has_loose) && !mp.npromises;
-	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	mp_report(SNAG_OP_SYNC, 0); /* [taskwait] */
 	if (is_alone && mp.hooks)
 		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
@@ -101,7 +101,7 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	mp_gets_tell(t);
+	mp_gets_report(t);
 	mp_task_forget(t);
 }
 
@@ -136,16 +136,16 @@ void mp_groups_leave(struct mp_task *t)
 {
 	for (struct mp_group *g = t->group; g; g = g->outer) {
 		group_wait(g);
-		if (g->is_told)
-			mp_tell(SNAG_OP_FINISH_END, 0);
+		if (g->is_reported)
+			mp_report(SNAG_OP_FINISH_END, 0);
 	}
 }
 
 void mp_groups_enter(struct mp_task *t)
 {
 	for (const struct mp_group *g = t->group; g; g = g->outer)
-		if (g->is_told)
-			mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+		if (g->is_reported)
+			mp_report(SNAG_OP_FINISH_BEGIN, 0);
 }
 
 void mp_group_pop(void)
@@ -156,17 +156,17 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;
-	if (mp.now->task->group->is_told)
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	mp.now->task->group->is_reported = mp.now->task->team->is_reported || mp.launched;
+	if (mp.now->task->group->is_reported)
+		mp_report(SNAG_OP_FINISH_BEGIN, 0);
 }
 
 void mp_group_end(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_group *g = group_left(t);
-	if (g->is_told)
-		mp_tell(SNAG_OP_FINISH_END, 0);
+	if (g->is_reported)
+		mp_report(SNAG_OP_FINISH_END, 0);
 	else
 		mp_targets_joined(t);
 	mp_reduced_end(g->reduced);
@@ -185,7 +185,7 @@ static struct cut cut_of(uint64_t count, struct mp_grain grain) /* [taskloop] */
 		size = n;
 	if (grain.kind == MP_GRAIN_TASKS && n > 0)
 		size = (count - 1) / n + 1;
-	if (grain.is_strict || !mp.hooks || !mp.now->task->team->is_told)
+	if (grain.is_strict || !mp.hooks || !mp.now->task->team->is_reported)
 		return (struct cut){size, size};
 	if (grain.kind == MP_GRAIN_TASKS)
 		return (struct cut){n == 1 ? count : 1, 1};

@@ -73,13 +73,14 @@ void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
 void mp_task_counted(struct mp_task *t, const struct mp_depend *depend,
 		     size_t n); /* it is created */
 void mp_body_begin(struct mp_task *t);
-bool mp_body_end(struct mp_task *t);		/* false: its event was not fulfilled */
-void mp_promises_tell(const struct mp_task *t); /* then it was: what it sets */
-void mp_task_over(struct mp_task *t);		/* it ends, which is told */
-void mp_gets_tell(const struct mp_task *t);	/* the promises it depends on */
+bool mp_body_end(struct mp_task *t); /* false: its event was not fulfilled */
+void mp_promises_report(
+	const struct mp_task *t); /* its event was fulfilled: reports the promises that it sets */
+void mp_task_over(struct mp_task *t);	      /* it ends, which is reported */
+void mp_gets_report(const struct mp_task *t); /* the promises it depends on */
 
-/* outside.c: by a thread that is none of ours; and, when nobody is ready: until one has fulfilled
- * an event.  False: none will. */
+/* outside.c: a thread outside of OpenMP fulfils an event.  The other function, when no context is
+ * ready, waits until a thread has fulfilled one; it returns false if none will. */
 void mp_outside_fulfil(struct mp_task *t);
 bool mp_outside_wait(void);
 
@@ -112,7 +113,7 @@ struct mp_group {
 	struct mp_context *waiter;
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
-	bool is_cancelled, is_told;
+	bool is_cancelled, is_reported;
 	struct own_loans before; /* of the task, when the group began */
 };
 void mp_group_begin(void);
@@ -120,7 +121,7 @@ void mp_group_end(void);
 /* The phase of an implicit task ends inside of its groups, and the next one begins: so do they. */
 void mp_groups_leave(struct mp_task *t);
 void mp_groups_enter(struct mp_task *t);
-/* One of which nothing is told: a barrier is its end. */
+/* A group that is not reported, because a barrier ends it. */
 void mp_group_push(void);
 void mp_group_pop(void);
 
@@ -151,7 +152,8 @@ static inline bool mp_task_waits(const struct mp_task *t)
 }
 /* The promises that t depends on; those not yet ended know it as successor. */
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
-void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
+void mp_depend_look(struct mp_task *t, const struct mp_depend *depend,
+		    size_t n);		/* no task depends on t */
 void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
 void mp_dependent_free(struct mp_task *t);
 void mp_depends_free(struct mp_task *parent); /* the table of its children */

@@ -32,9 +32,9 @@ struct mp_task *mp_implicit(struct mp_task *t)
 	return t;
 }
 
-struct mp_task *mp_task_told(struct mp_task *t)
+struct mp_task *mp_task_reported(struct mp_task *t)
 {
-	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_told)))
+	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_reported)))
 		t = t->parent;
 	return t;
 }
@@ -44,15 +44,15 @@ static void task_created(struct mp_task *t, uint32_t creator)
 {
 	t->id = mp_number();
 	mp_become(creator);
-	mp_tell(SNAG_OP_TASK_CREATE, t->id);
+	mp_report(SNAG_OP_TASK_CREATE, t->id);
 	mp_become(t->id);
-	mp_locks_tell(t, true);
+	mp_locks_report(t, true);
 }
 
 static void task_ended(struct mp_task *t)
 {
-	mp_locks_tell(t, false);
-	mp_tell(SNAG_OP_TASK_END, 0);
+	mp_locks_report(t, false);
+	mp_report(SNAG_OP_TASK_END, 0);
 }
 
 void mp_phase_begin(struct mp_task *t) /* [phase] */
@@ -72,7 +72,7 @@ static const char *stack_low(const struct mp_task *t)
 	return stack->base ? stack->base : t->frame - UNKNOWN_STACK;
 }
 
-static void segment_tell(const struct mp_task *t, enum snag_omp_segment what)
+static void segment_report(const struct mp_task *t, enum snag_omp_segment what)
 {
 	if (mp.hooks)
 		mp.hooks->segment(what, t->id, t->loans.has_lent, mp.place);
@@ -80,38 +80,39 @@ static void segment_tell(const struct mp_task *t, enum snag_omp_segment what)
 
 void mp_segment_begin(struct mp_task *t)
 {
-	if (!t->team->is_told || t->has_asked || !t->is_implicit || !mp.hooks)
+	if (!t->team->is_reported || t->knows_number || !t->is_implicit || !mp.hooks)
 		return;
-	mp_locks_tell(t, false);
+	mp_locks_report(t, false);
 	t->id = t->spare_id ? t->spare_id : mp_number();
 	t->spare_id = 0;
 	t->has_spawned = false;
 	mp_depends_enter(t);
-	segment_tell(t, SNAG_OMP_SEGMENT_NEW);
-	mp_locks_tell(t, true);
+	segment_report(t, SNAG_OMP_SEGMENT_NEW);
+	mp_locks_report(t, true);
 }
 
 bool mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return true;
-	bool was_told = mp_asks(SNAG_OMP_WAS_TOLD);
-	if (was_told)
+	bool was_reported = mp_asks(SNAG_OMP_WAS_REPORTED);
+	if (was_reported)
 		task_ended(t);
-	t->spare_id = !was_told || mp_asks(SNAG_OMP_MAY_REUSE) ? t->id
-							       : 0; /* or as if it had never been */
+	t->spare_id = !was_reported || mp_asks(SNAG_OMP_MAY_REUSE)
+			      ? t->id
+			      : 0; /* or the segment was never reported */
 	mp_segment_leave(t);
-	return was_told;
+	return was_reported;
 }
 
 void mp_segment_enter(struct mp_task *t, uint32_t id)
 {
-	mp_locks_tell(t, false);
+	mp_locks_report(t, false);
 	t->id = id;
 	t->has_spawned = false;
 	mp_depends_enter(t);
-	segment_tell(t, SNAG_OMP_SEGMENT_AGAIN);
-	mp_locks_tell(t, true);
+	segment_report(t, SNAG_OMP_SEGMENT_AGAIN);
+	mp_locks_report(t, true);
 }
 
 void mp_segment_leave(struct mp_task *t)
@@ -122,30 +123,30 @@ void mp_segment_leave(struct mp_task *t)
 	if (t->has_spawned && mp.hooks)
 		mp_copies_renewed(t);
 	t->id = t->base_id;
-	segment_tell(t, SNAG_OMP_SEGMENT_OVER);
-	mp_locks_tell(t, true);
+	segment_report(t, SNAG_OMP_SEGMENT_OVER);
+	mp_locks_report(t, true);
 }
 
-void mp_asked(struct mp_task *t)
+void mp_number_read(struct mp_task *t)
 {
-	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
+	mp_obstacle(SNAG_OMP_OBSTACLE_THREAD_NUMBER);
 	t = mp_implicit(t);
-	if (t->has_asked || !t->team->is_told || t->team->nteams)
+	if (t->knows_number || !t->team->is_reported || t->team->nteams)
 		return;
-	t->has_asked = true;
+	t->knows_number = true;
 	if (mp.now->task == t)
 		mp_chunk_end(t);
 }
 
-/* The phase ends, and goes on as another one afterwards: so no task is left that is parallel. */
+/* Ends the phase, which continues as another one afterwards: so no parallel task is left. */
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
-	if (!t->team->is_told || !t->is_implicit)
+	if (!t->team->is_reported || !t->is_implicit)
 		return;
 	t->is_combining = true;
 	t->before = mp_promise();
-	mp_tell(SNAG_OP_PROMISE_SET, t->before);
+	mp_report(SNAG_OP_PROMISE_SET, t->before);
 	if (t->team->nteams) {
 		mp_segment_end(t);
 		mp_segment_begin(t);
@@ -154,10 +155,10 @@ void mp_combine_begin(void) /* [combine] */
 		task_ended(t);
 		task_created(t, t->team->id);
 		mp_label(t->id, SNAG_OMP_COMBINE, (uint64_t)t->number);
-		segment_tell(t, SNAG_OMP_SEGMENT_AGAIN);
+		segment_report(t, SNAG_OMP_SEGMENT_AGAIN);
 	}
 	if (t->team->combined)
-		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
+		mp_report(SNAG_OP_PROMISE_GET, t->team->combined - 1);
 	mp_copies_unseen(t, true);
 }
 
@@ -169,18 +170,18 @@ void mp_combine_end(void)
 	t->is_combining = false;
 	mp_copies_unseen(t, false);
 	uint32_t promise = mp_promise();
-	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	mp_report(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
 	if (t->team->nteams) {
 		mp_segment_end(t);
 		mp_segment_begin(t);
 	} else {
-		segment_tell(t, SNAG_OMP_SEGMENT_OVER);
+		segment_report(t, SNAG_OMP_SEGMENT_OVER);
 		task_ended(t);
 		mp_phase_begin(t);
 		mp_groups_enter(t);
 	}
-	mp_tell(SNAG_OP_PROMISE_GET, t->before);
+	mp_report(SNAG_OP_PROMISE_GET, t->before);
 }
 
 static bool all_arrived(const struct mp_team *team)
@@ -195,7 +196,7 @@ static void statics_end(struct mp_team *team)
 		for (size_t i = 0; i < s->cap; i++)
 			if (s->segment[i]) {
 				mp_become(s->segment[i]);
-				mp_tell(SNAG_OP_TASK_END, 0);
+				mp_report(SNAG_OP_TASK_END, 0);
 			}
 		team->statics = s->next;
 		mp_free(s->segment);
@@ -209,9 +210,9 @@ static void finish_next(struct mp_team *team) /* [barrier] */
 	statics_end(team);
 	mp_deals_end(team);
 	mp_become(team->id);
-	mp_tell(SNAG_OP_FINISH_END, 0);
+	mp_report(SNAG_OP_FINISH_END, 0);
 	if (team->joined < team->n)
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+		mp_report(SNAG_OP_FINISH_BEGIN, 0);
 	team->place = mp.place;
 	team->arrived = 0;
 	team->combined = 0;
@@ -229,7 +230,8 @@ static struct mp_context *lowest_take(struct mp_queue *q)
 	return taken;
 }
 
-/* In an order of sections who came first depends on it; then the numbers of threads count. */
+/* With an order of sections, the order of arrival depends on that order; so the numbers of the threads
+ * decide here. */
 static void waiting_ready(struct mp_team *team)
 {
 	struct mp_queue sorted = {0};
@@ -298,7 +300,7 @@ void mp_barrier(void)
 void mp_join(struct mp_task *t)
 {
 	struct mp_team *team = t->team;
-	if (!team->is_told) {
+	if (!team->is_reported) {
 		alone_wait(t);
 		return;
 	}
@@ -325,9 +327,9 @@ struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who)
 
 struct snag_omp_implicit mp_implicit_new(const struct mp_task *t)
 {
-	return t->team->is_told ? (struct snag_omp_implicit){++mp.nimplicit, ++mp.nphases,
-							     stack_low(t), t->frame}
-				: mp.now->implicit;
+	return t->team->is_reported ? (struct snag_omp_implicit){++mp.nimplicit, ++mp.nphases,
+								 stack_low(t), t->frame}
+				    : mp.now->implicit;
 }
 
 static void implicit_run(struct mp_team *team, int number, const char *frame)
@@ -348,7 +350,7 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	c->task = t;
 	c->limit = 0; /* the team's counts */
 	struct snag_omp_implicit was = mp_implicit_set(mp_implicit_new(t));
-	if (team->is_told)
+	if (team->is_reported)
 		mp_phase_begin(t);
 	mp_call(team->body, team->arg, team->place);
 	mp_join(t);
@@ -389,7 +391,7 @@ struct mp_team mp_team_of(struct mp_task *parent, int n)
 		.n = n,
 		.level = outer->level + 1,
 		.active_level = outer->active_level + (n > 1),
-		.is_told = n > 1,
+		.is_reported = n > 1,
 		.parent = parent,
 		.id = parent->id,
 		.place = mp.place,
@@ -407,11 +409,11 @@ void mp_launch(bool begins)
 
 void mp_region_begin(struct mp_team *team)
 {
-	if (!team->is_told)
+	if (!team->is_reported)
 		return;
 	mp_launch(true);
-	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
-	const struct mp_task *t = mp_task_told(team->parent);
+	mp_report(SNAG_OP_FINISH_BEGIN, 0);
+	const struct mp_task *t = mp_task_reported(team->parent);
 	if (t->id != t->base_id && mp.hooks)
 		mp.hooks->lends(NULL, 0);
 }
@@ -421,9 +423,9 @@ void mp_region_end(struct mp_team *team)
 	mp_loops_free(team);
 	mp_deals_free(team);
 	mp_become(team->parent->id);
-	if (!team->is_told)
+	if (!team->is_reported)
 		return;
-	struct mp_task *t = mp_task_told(team->parent);
+	struct mp_task *t = mp_task_reported(team->parent);
 	t->has_spawned |= t->id != t->base_id; /* its stack was shared */
 	mp_launch(false);
 }
@@ -436,7 +438,7 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	struct mp_team team = mp_team_of(parent, n);
 	team.body = body;
 	team.arg = arg;
-	team.is_told |= is_simd && mp.hooks;
+	team.is_reported |= is_simd && mp.hooks;
 	team.lockstep = is_simd ? mp_lockstep_new() : NULL;
 	mp_region_begin(&team);
 	for (int i = n - 1; i > 0; i--)

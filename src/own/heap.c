@@ -122,13 +122,13 @@ static bool found(struct own *o, struct own_range *r, const struct own_context *
 {
 	const struct own_context *owner = r->owner;
 	const bool lends = owner->mode & OWN_LENDS;
-	const bool is_untold = r->untold_in && r->untold_in == owner->phase;
+	const bool is_unreported = r->unreported_in && r->unreported_in == owner->phase;
 	if (!c->implicit && lends && r->implicit == owner->implicit) {
 		r->state = OWN_LENT;
 		return true;
 	}
 	drop(o, r);
-	if (is_untold && !lends)
+	if (is_unreported && !lends)
 		o->doubt();
 	return false;
 }
@@ -230,7 +230,7 @@ enum own_answer own_of_heap(struct own *o, const struct own_context *c, uintptr_
 	if (r->owner != c)
 		found(o, r, c);
 	else if (r->implicit == c->implicit && c->mode == OWN_SEGMENT) {
-		r->untold_in = c->phase;
+		r->unreported_in = c->phase;
 		return OWN_SKIP;
 	}
 	return OWN_TELL;

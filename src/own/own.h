@@ -28,7 +28,7 @@
  *           lent(owner)     tasks of the owner have its address: a block until
  *                           the owner's next segment, a stack until its region
  *                           ends, fresh memory until the next event
- *           unseen          no access is told, whoever makes it
+ *           unseen          no access is reported
  *         Mode of a context: in a segment or not; *lending* from the first
  *         task or region that it creates there until the segment begins or ends.
  *
@@ -58,8 +58,8 @@
  *                   task can read: not of the same implicit task.
  *         [reach]   All blocks become shared whose address a shared block
  *                   holds; a stack likewise.
- *         [found]   If nobody saw how the address got there, and the owner
- *                   was not told in this phase: doubt.
+ *         [found]   If no store published the address, and an access of the owner was
+ *                   left out in this phase: doubt.
  *
  *         Answers of own_of(c, address) in a segment of c that does not lend,
  *         else tell:
@@ -73,7 +73,7 @@
  *         c's block           private          skip
  *         anything else                        tell
  *
- *         [doubt]  means: the access, or an earlier one, was not told although
+ *         [doubt]  means: the access, or an earlier one, was not reported although
  *                  another context may conflict with it.  The verdict of the
  *                  run must not be "race-free".
  * Guarantee.  If the model answers skip and never doubts, no other context
@@ -108,7 +108,7 @@ struct own_range {
 	uintptr_t at, end;
 	struct own_context *owner; /* NULL for copies, which have no owner */
 	uint32_t implicit;	   /* number of the owner's task */
-	uint32_t untold_in;	   /* the last phase in which own_of answered skip; 0: none */
+	uint32_t unreported_in;	   /* the last phase in which own_of answered skip; 0: none */
 	uint8_t kind, state;	   /* enum own_kind, enum own_state */
 };
 

@@ -147,7 +147,7 @@ void own_segment(struct own *o, struct own_context *c, bool has_loans)
 		return;
 	mode_set(c, OWN_SEGMENT,
 		 has_loans && s->range.state == OWN_LENT && s->touched_in == c->phase);
-	s->range.untold_in = c->phase;
+	s->range.unreported_in = c->phase;
 	if (s->range.state == OWN_SHARED)
 		o->doubt();
 }
@@ -168,7 +168,7 @@ void own_stack_escapes(struct own *o, struct own_context *of)
 	if (!of->stack || s->range.state == OWN_SHARED)
 		return;
 	state_set(o, s, OWN_SHARED);
-	if (s->range.untold_in == of->phase)
+	if (s->range.unreported_in == of->phase)
 		o->doubt();
 }
 
@@ -229,7 +229,7 @@ void own_touch(struct own *o, const struct own_context *c, uintptr_t addr)
 		    r->owner->stack != i)
 			continue;
 		touched_set(o, s, addr);
-		if (r->untold_in == r->owner->phase && !(r->owner->mode & OWN_LENDS))
+		if (r->unreported_in == r->owner->phase && !(r->owner->mode & OWN_LENDS))
 			o->doubt();
 	}
 }

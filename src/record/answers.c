@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answers.c - what the threads of a run were told about the time, in order
+ * answers.c - the times that the threads of a run read, in order
  */
 #include "record/answers.h"
 

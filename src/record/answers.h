@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answers.h - what the threads of a run were told about the time, in order
+ * answers.h - the times that the threads of a run read, in order
  *
  * A replay gives them the same answers (runtime/interpose/answers.h).  Beyond SNAG_ANSWERS_MAX none are
  * kept: then a replay sees the time go on from the last one.

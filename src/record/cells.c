@@ -137,7 +137,7 @@ static unsigned row_variables(const struct snag_cells_row *row, uint8_t mask,
 
 static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
-	if (cell->flags & UNTOLD) {
+	if (cell->flags & UNREPORTED) {
 		uint32_t variable[SNAG_CELL];
 		unsigned n = row_variables(&c->row[cell->variable[0]], WHOLE, variable);
 		c->hooks.lost_split(c->hooks.ctx, variable, n);
@@ -180,7 +180,7 @@ static void part_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		if (other >> i & 1)
 			c->row[number].variable[i] = made + 1;
-	c->row[number].untold |= (uint8_t)other;
+	c->row[number].unreported |= (uint8_t)other;
 	c->nsplits++;
 }
 
@@ -206,14 +206,14 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 	return n;
 }
 
-static void split_tell(struct snag_cells *c, struct snag_cell *cell)
+static void split_report(struct snag_cells *c, struct snag_cell *cell)
 {
 	struct snag_cells_row *row = &c->row[cell->variable[0]];
 	uint32_t variable[SNAG_CELL];
-	unsigned n = row_variables(row, row->untold, variable);
+	unsigned n = row_variables(row, row->unreported, variable);
 	c->hooks.shared_split(c->hooks.ctx, variable, n);
-	row->untold = 0;
-	cell->flags &= (uint8_t)~UNTOLD;
+	row->unreported = 0;
+	cell->flags &= (uint8_t)~UNREPORTED;
 }
 
 static inline void cell_visit(struct snag_cell *cell, uint32_t thread)
@@ -234,9 +234,9 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 	unsigned n = row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
 	row_settle(&c->row[cell->variable[0]]);
 	if (c->nsplits > before)
-		cell->flags |= UNTOLD;
-	if (cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes))
-		split_tell(c, cell);
+		cell->flags |= UNREPORTED;
+	if (cell->flags & UNREPORTED && (cell->flags & SHARED || c->has_namesakes))
+		split_report(c, cell);
 	return n;
 }
 
@@ -258,8 +258,9 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 		c->hooks.freed(c->hooks.ctx, addr);
 	}
 	cell_visit(cell, thread);
-	const bool is_untold = cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes);
-	if (cell->flags & SPLIT && !is_untold &&
+	const bool is_unreported =
+		cell->flags & UNREPORTED && (cell->flags & SHARED || c->has_namesakes);
+	if (cell->flags & SPLIT && !is_unreported &&
 	    (n = row_quick(&c->row[cell->variable[0]], mask, ret_variable)) > 0)
 		return n;
 	if (cell->flags & SPLIT || (fresh && cell->variable[1] != NONE) ||

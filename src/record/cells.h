@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cells.h - maps memory accesses to variables: overlapping accesses share one, others do not
+ * cells.h - maps memory accesses to variables: accesses share a variable if they overlap
  *
  * Idea.   Memory is divided into cells of 8 bytes.  A cell begins without variables; an access
  *         makes one of the bytes it touches.  An access to part of a variable splits it into the

@@ -12,14 +12,14 @@ enum { NONE = 0, WHOLE = 0xff };
 enum { /* flags */
        SPLIT = 1,
        SHARED = SNAG_CELLS_SHARED,
-       UNTOLD = 4, /* a split is */
+       UNREPORTED = 4, /* a split is */
        FREED = SNAG_CELLS_FREED
 };
 
 struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
 	uint8_t bytes[SNAG_CELL];     /* those of this variable; 0: there is none */
-	uint8_t untold;		      /* bytes of variables split off since the last split_tell() */
+	uint8_t unreported; /* bytes of variables split off since the last split_report() */
 };
 
 /* Returns the page with this number, or NULL. */

@@ -374,8 +374,8 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 		crash_note(c, r);
 	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
 		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
-	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)
-		seen(c, &c->notes.asked[rt_record_address(r)], r);
+	if (r->arg == RT_NOTE_OBSTACLE && rt_record_address(r) < RT_OBSTACLES)
+		seen(c, &c->notes.obstacle[rt_record_address(r)], r);
 	if (r->arg == RT_NOTE_NAMED)
 		thread_name_add(c, r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
@@ -406,7 +406,7 @@ static void circle_note(struct snag_convert *c, const struct rt_record *r)
 	struct snag_convert_notes *n = &c->notes;
 	unsigned how = rt_record_size(r);
 	bool is_join = how == RT_WAITS_THREAD;
-	/* A lock that somebody waits for was taken before. */
+	/* A thread waits for the lock, so another one has taken it before. */
 	if (n->ncircle == SNAG_CONVERT_WAITS || how > RT_WAITS_THREAD ||
 	    (!is_join && (r->arg >= c->lock_cap || !c->lock[r->arg].id)))
 		return;

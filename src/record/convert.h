@@ -82,7 +82,7 @@ struct snag_convert_notes {
 	uint32_t ended;		 /* ... and all of them have ended */
 	/* In tasks: questions whose answer depends on the schedule, and what is not judged, such
 	 * as semaphores, fences and threads. */
-	struct snag_convert_seen asked[RT_ASKED_KINDS];
+	struct snag_convert_seen obstacle[RT_OBSTACLES];
 	struct snag_convert_seen left_out;
 	struct snag_convert_wait wait[SNAG_CONVERT_WAITS];
 	size_t nwaits;	   /* not 0: its tasks ended in a deadlock */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_misuse.c - mistakes of the program: those its runtime tells, and uses of freed memory
+ * convert_misuse.c - mistakes of the program: those that its runtime reports, and uses of freed memory
  *
  * Idea.   The cells of a block are marked when it is freed (cells.h).  The next access to such a cell is
  *         looked up: if the block that lay there is still the last one (regions.h), this is a use after

@@ -195,7 +195,9 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	if (rt_record_size(r) != RT_FREE_IGNORED)
 		snag_convert_freed_again(c, SNAG_MISUSE_DOUBLE_FREE, addr, loc_of(c, r));
 	const uint64_t known = snag_regions_dealloc(c->regions, addr, c->thread, loc_of(c, r));
-	const uint64_t all = known ? known : r->arg; /* a mute replay does not tell its beginning */
+	const uint64_t all =
+		known ? known
+		      : r->arg; /* a mute replay does not record the beginning of the block */
 	const uint64_t nbytes = all < FREED_BYTES ? all : FREED_BYTES;
 	if (rt_record_size(r) == RT_FREE_IGNORED)
 		return;

@@ -81,7 +81,7 @@ struct snag_convert {
 	struct snag_convert_notes notes;
 	struct snag_strtab benign; /* names of bytes on which races are not to be reported */
 	struct snag_misuse_list misuses;
-	struct snag_misuse misuse;	   /* the next one, as far as it was told */
+	struct snag_misuse misuse;	   /* the next one, as far as its records have come */
 	const struct rt_record *accessing; /* the access whose cells are looked up slowly */
 	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
 	uint64_t *done;
@@ -94,7 +94,7 @@ struct snag_convert {
 	size_t thread_names;
 	struct snag_label *label; /* by task, up to the last that has one */
 	size_t label_cap;
-	struct snag_depend *depend; /* in the order they were told */
+	struct snag_depend *depend; /* in the order of their records */
 	size_t ndepends, depend_cap;
 	struct snag_strtab depend_names;
 	struct convert_range { /* of an access; at == end: nothing is left */
@@ -120,7 +120,7 @@ struct snag_convert {
 			enum snag_op op;
 		} step[RT_RUN_MAX];
 	} again;
-	/* A module being told. */
+	/* A module whose records are arriving. */
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
 	size_t text_need, text_n;

@@ -52,15 +52,15 @@ static bool input_differs(const struct snag_live_end *end)
 
 void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end *end)
 {
-	const char *cause[RT_ASKED_SYSTEM + 1];
+	const char *cause[RT_INPUTS + 1];
 	size_t n = 0;
 	if (input_differs(end))
 		cause[n++] = "its standard input is no file";
-	if (end->asked >> RT_ASKED_PID & 1)
+	if (end->inputs >> RT_INPUT_PID & 1)
 		cause[n++] = "it asks for its process id";
-	if (end->asked >> RT_ASKED_RANDOM & 1)
+	if (end->inputs >> RT_INPUT_RANDOM & 1)
 		cause[n++] = "it asks for random numbers";
-	if (end->asked >> RT_ASKED_TIME & 1)
+	if (end->inputs >> RT_INPUT_TIME & 1)
 		cause[n++] = "it asks for the time";
 	for (size_t i = 0; i < n; i++)
 		snag_sentence_add(w, "%s%s",

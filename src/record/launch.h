@@ -55,7 +55,7 @@ int snag_launch_attach(struct snag_attached *to, const char *options,
 /* Lets the program, which waits for this at its end, end with this status. */
 void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
-/* Asks the runtime in the program to end it with this status. */
+/* Makes the runtime end the program with this status. */
 void snag_launch_halt(struct snag_launch *l, int status);
 
 /* Reads the next records, at most `room` of them.  Returns their number; 0 if there is none yet;
@@ -76,8 +76,8 @@ int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
 /* Returns the findings of a detector inside the program, once it has ended. */
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
-/* Returns what the program asked of the system: bits 1 << enum rt_asked_system. */
-uint32_t snag_launch_asked(const struct snag_launch *l);
+/* Returns what the program read that differs from run to run: bits 1 << enum rt_input. */
+uint32_t snag_launch_inputs(const struct snag_launch *l);
 /* Whether a thread that is not observed has allocated memory. */
 bool snag_launch_has_unseen_heap(const struct snag_launch *l);
 /* Returns the counts of a program that was compiled to count, once it has ended (channel.h). */

@@ -162,7 +162,7 @@ static bool live_take_splits(struct snag_source *src)
 
 static size_t live_splits(struct snag_source *src, const struct snag_split **ret_split)
 {
-	return snag_splits_told(snag_convert_splits(((struct live *)src)->convert), ret_split);
+	return snag_splits_reported(snag_convert_splits(((struct live *)src)->convert), ret_split);
 }
 
 static const struct snag_source_ops live_ops = {.next = live_next,
@@ -237,7 +237,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 		.opened = snag_launch_opened(l->launch),
 		.is_empty = !l->has_events && snag_launch_was_claimed(l->launch),
 		.verdict = *snag_launch_verdict(l->launch),
-		.asked = snag_launch_asked(l->launch),
+		.inputs = snag_launch_inputs(l->launch),
 		.notes = *snag_convert_notes(l->convert),
 		.misuse = misuses->at,
 		.nmisuses = misuses->n,

@@ -18,7 +18,7 @@
 
 /* What looks at the records of the program before they become events. */
 struct snag_detour {
-	/* As they come.  Returns false if it takes no more: then the program goes on unobserved. */
+	/* As they come.  Returns false if it takes no more: then the program continues unobserved. */
 	bool (*records)(void *ctx, const struct rt_record *r, int n);
 	void (*ended)(void *ctx); /* no more come */
 	/* After that: the records that become events.  Returns their number, at most `room`; 0: there
@@ -58,12 +58,12 @@ void snag_live_cut(struct snag_source *src);
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
-	bool is_empty;		   /* a runtime was there, but had nothing to tell */
+	bool is_empty;		   /* a runtime was there, but recorded nothing */
 	bool was_cut;		   /* it was killed because it had too many events */
 	bool was_late;		   /* it was killed because it took too long */
 	double seconds;		   /* that it took, and recording it */
 	struct rt_verdict verdict; /* of a detector inside it */
-	uint32_t asked;		   /* of the system: bits 1 << enum rt_asked_system */
+	uint32_t inputs;	   /* that the program read: bits 1 << enum rt_input */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;

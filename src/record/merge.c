@@ -153,7 +153,7 @@ static const struct rt_record *record_at(const struct lane *l, uint64_t n)
 }
 
 /* [run] The last records stay for a while. */
-static void taken_tell(struct lane *l)
+static void taken_report(struct lane *l)
 {
 	const uint64_t taken = l->n > RT_RING_BACK ? l->n - RT_RING_BACK : 0;
 	__atomic_store_n(&l->ring->taken, taken, __ATOMIC_RELEASE); /* pairs with the writer */
@@ -164,7 +164,7 @@ static void took(struct lane *l, uint64_t n)
 	uint64_t before = l->n / TAKEN_EVERY;
 	l->n += n;
 	if (l->n / TAKEN_EVERY != before)
-		taken_tell(l);
+		taken_report(l);
 }
 
 /* Records of l follow. */
@@ -184,7 +184,7 @@ static void counted(struct snag_merge *m, struct lane *l, uint32_t fuel)
 	m->last_fuel = l->fuel = fuel;
 }
 
-/* The number was taken: the lane that waits for the next one goes on. */
+/* The number was taken: the lane that waits for the next one continues. */
 static void number_took(struct snag_merge *m, uint32_t shard)
 {
 	const uint32_t next = ++m->next[shard];
@@ -408,10 +408,10 @@ static enum took lane_take(struct snag_merge *m, struct lane *l)
 	}
 }
 
-/* A lane that has stopped hears of what was read of it. */
+/* When a lane stops, stores how much was read of its ring. */
 static void lane_stops(struct snag_merge *m, struct lane *l)
 {
-	taken_tell(l);
+	taken_report(l);
 	m->current = NULL;
 }
 

@@ -4,7 +4,7 @@
  *
  * Idea.   Each thread has a ring of records (runtime/channel/ring.h).  A record RT_ORDER says
  *         "number n of shard s".  The merge takes the records of a thread until it meets a
- *         number whose predecessor has not been taken, and then goes on with another thread.
+ *         number whose predecessor has not been taken, and then continues with another thread.
  *         The result is one sequence, as if the threads had taken turns: RT_SWITCH where the
  *         thread changes, RT_COUNT in place of RT_ORDER.
  *
@@ -22,7 +22,7 @@
  *                   another thread came between, the first two rounds of the run are written out,
  *                   and the rest follows from those.
  *         [end]     A run that was open when the program ended is RT_AGAIN, too.
- *         [fair]    A lane gives at most one ring of records, then others have their turn.
+ *         [fair]    A lane gives at most one ring of records, then other lanes have their turn.
  * Guarantee.  The order contains happens-before (docs/algorithms/parallel.md).  If threads keep
  *         the rules of ring.h, the merge never waits for a thread that waits for room: some lane
  *         has a record that can be taken.

@@ -22,7 +22,7 @@
 struct snag_merge_lock {
 	uint64_t key; /* its address, or GIVEN and the number that the runtime gave it */
 	uint32_t number;
-	uint32_t holder; /* + 1; 0: nobody */
+	uint32_t holder; /* + 1; 0: no thread */
 	uint32_t depth;
 };
 

@@ -2,7 +2,7 @@
  *
  * recording.c - the trace of a running program, as a file
  *
- * State.  target  the sink of the file that was asked for
+ * State.  target  the sink of the output file
  *         staged  that of the temporary file, to which events go; NULL: they go to the target
  *         path    of the file to be read again: the target, or the temporary one
  */

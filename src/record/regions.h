@@ -37,7 +37,7 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 /* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.  Its
  * name stays until another block lies there. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc);
-/* Who ended the block that an address lies in, and where. */
+/* The thread that freed the block of an address, and where. */
 struct snag_region_end {
 	uint32_t thread, loc;
 };

@@ -5,7 +5,7 @@
  * Besides the witness itself (witness/witness.h) the object has
  *   "threads": [[THREAD, CREATOR, INDEX], ...]             the INDEXth thread that CREATOR created;
  *                                                          missing in files of older versions
- *   "answers": [[THREAD, NANOSECONDS], ...]                times that threads were told; likewise
+ *   "answers": [[THREAD, NANOSECONDS], ...]                times that threads read; likewise
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
  *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race,
  *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other,

@@ -132,7 +132,7 @@ static bool is_stopped(const struct snag_server *s)
 	return s->how.stop && *s->how.stop;
 }
 
-/* A run that goes on. */
+/* A run that has not ended. */
 struct running {
 	struct snag_server *s;
 	snag_records_handler *handler;
@@ -219,7 +219,7 @@ static int served_run(struct running *r, const char *options, struct snag_error 
 		}
 	}
 	r->run->status = (int)message.value;
-	kill(-pid, SIGKILL); /* what it has started */
+	kill(-pid, SIGKILL); /* the processes that it has started */
 	run_end(r);
 	return 0;
 }

@@ -11,7 +11,7 @@
 void snag_splits_done(struct snag_splits *s)
 {
 	free(s->at);
-	free(s->told);
+	free(s->reported);
 }
 
 void snag_splits_add(struct snag_splits *s, const struct snag_split *split)
@@ -76,14 +76,14 @@ void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned 
 	lost_remove(s);
 }
 
-size_t snag_splits_told(struct snag_splits *s, const struct snag_split **ret_split)
+size_t snag_splits_reported(struct snag_splits *s, const struct snag_split **ret_split)
 {
 	size_t n = 0;
-	free(s->told);
-	s->told = snag_calloc(s->n, sizeof(*s->told));
+	free(s->reported);
+	s->reported = snag_calloc(s->n, sizeof(*s->reported));
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].matters)
-			s->told[n++] = s->at[i].split;
-	*ret_split = s->told;
+			s->reported[n++] = s->at[i].split;
+	*ret_split = s->reported;
 	return n;
 }

@@ -3,7 +3,7 @@
  * splits.h - which variables were split off which (trace/split.h), and which splits matter
  *
  * State.  at[]   the splits in the order they happened, which is also that of the new variables
- *         told   those that matter, for the file
+ *         reported  those that matter, for the file
  * Cost.   16 bytes for each split that matters, or still may.
  */
 #ifndef SNAG_RECORD_SPLITS_H
@@ -24,7 +24,7 @@ struct snag_kept_split {
 struct snag_splits {
 	struct snag_kept_split *at;
 	size_t n, cap, nlost;
-	struct snag_split *told;
+	struct snag_split *reported;
 	bool matter; /* some of them do */
 };
 
@@ -36,6 +36,6 @@ void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigne
 /* Notes that they can never matter, unless they already do: they may be forgotten. */
 void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n);
 /* Returns the number of those that matter.  The array lives until the next call. */
-size_t snag_splits_told(struct snag_splits *s, const struct snag_split **ret_split);
+size_t snag_splits_reported(struct snag_splits *s, const struct snag_split **ret_split);
 
 #endif

@@ -204,11 +204,9 @@ static int witness_write(const struct snag_report *r, const struct snag_deadlock
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_json_string(&j, "trace", r->trace);
 	snag_json_array(&j, "deadlock");
 	for (size_t i = 0; i < d->n; i++)
@@ -218,8 +216,7 @@ static int witness_write(const struct snag_report *r, const struct snag_deadlock
 	snag_report_witness_json(r, &d->proof, &j);
 	if (r->deadlock_members)
 		r->deadlock_members(r->ctx, d, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 int snag_deadlock_witnesses(const struct snag_report *r, const char *dir, struct snag_error *err)

@@ -2,8 +2,8 @@
  *
  * dot.c - the computation graph and its tree as text for graphviz; see dot.h
  *
- * Names come from traces and may contain anything.  This file escapes quotes and backslashes,
- * and snag_print_name handles the rest.  If a graph exceeds the limit, only the steps that race
+ * Names come from traces and may contain anything.  snag_dot_name() escapes quotes and
+ * backslashes, and snag_print_name() handles the rest.  If a graph exceeds the limit, only the steps that race
  * and those fewest edges away are drawn.  The others are left out with their edges and their
  * place in the tree, and a note says how many.
  *
@@ -16,16 +16,12 @@
 #include "report/origins.h"
 
 #include "base/memory.h"
-#include "report/printer.h"
 #include "trace/callstack.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { ACCESSES_SHOWN = 8, NAME_BYTES = 60, RACES_SHOWN = 100, LARGE = 60 };
+enum { ACCESSES_SHOWN = 8, RACES_SHOWN = 100, LARGE = 60 };
 
 struct racing {
 	uint32_t first, second; /* steps */
@@ -41,7 +37,7 @@ struct drawing {
 	uint32_t *begin, *index; /* accesses by step */
 	struct racing race[RACES_SHOWN];
 	unsigned nraces;
-	struct snag_printer to;
+	struct snag_printer *to;
 };
 
 static const char *const edge_style[] = {
@@ -51,22 +47,6 @@ static const char *const edge_style[] = {
 	[SNAG_EDGE_PROMISE] = " [color=darkorange, style=dashed]",
 	[SNAG_EDGE_ISOLATED] = " [color=purple, style=dotted, penwidth=2]",
 };
-
-/* A name inside quotes. */
-static void print_quoted(struct snag_printer *to, const char *name)
-{
-	char text[2 * NAME_BYTES + 4];
-	size_t n = 0, i = 0;
-	for (; name[i] && i < NAME_BYTES; i++) {
-		if (name[i] == '"' || name[i] == '\\')
-			text[n++] = '\\';
-		text[n++] = name[i];
-	}
-	memcpy(text + n, "...", 4);
-	if (!name[i])
-		text[n] = '\0';
-	snag_print_name(to, text);
-}
 
 /* Returns the step of an access.  The access may be a later one of several equal ones of that
  * step, so this is the step of the last recorded access that is not later; SNAG_NO_NODE if there
@@ -89,7 +69,7 @@ static void print_variable(struct drawing *d, uint32_t id)
 {
 	char name[200];
 	snag_variable_text(snag_name(d->dot->names, SNAG_SPACE_VARIABLE, id), name, sizeof(name));
-	print_quoted(&d->to, name);
+	snag_dot_name(d->to, name);
 }
 
 static void access_print(struct drawing *d, const struct snag_caccess *a)
@@ -97,26 +77,26 @@ static void access_print(struct drawing *d, const struct snag_caccess *a)
 	char place[1024];
 	snag_location_text(d->dot->names, a->loc, place, sizeof(place));
 	const char *slash = strrchr(place, '/');
-	print_quoted(&d->to, slash ? slash + 1 : place);
-	snag_print(&d->to, a->is_write ? " w " : " r ");
+	snag_dot_name(d->to, slash ? slash + 1 : place);
+	snag_print(d->to, a->is_write ? " w " : " r ");
 	print_variable(d, a->variable);
-	snag_print(&d->to, "\\l");
+	snag_print(d->to, "\\l");
 }
 
 static void step_print(struct drawing *d, uint32_t n)
 {
 	const struct snag_cnode *node = &d->g->node[n];
 	uint32_t first = d->begin[n], naccesses = d->begin[n + 1] - first;
-	snag_printf(&d->to, "\t\ts%u [label=\"%u: task ", n, n);
-	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->task));
+	snag_printf(d->to, "\t\ts%u [label=\"%u: task ", n, n);
+	snag_dot_name(d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->task));
 	if (node->isolated)
-		snag_printf(&d->to, ", isolated %u", node->isolated);
-	snag_print(&d->to, naccesses || node->isolated ? "\\n" : "");
+		snag_printf(d->to, ", isolated %u", node->isolated);
+	snag_print(d->to, naccesses || node->isolated ? "\\n" : "");
 	for (uint32_t i = 0; i < naccesses && i < ACCESSES_SHOWN; i++)
 		access_print(d, &d->g->access[d->index[first + i]]);
 	if (naccesses > ACCESSES_SHOWN)
-		snag_printf(&d->to, "%u more\\l", naccesses - ACCESSES_SHOWN);
-	snag_printf(&d->to, "\"%s%s];\n",
+		snag_printf(d->to, "%u more\\l", naccesses - ACCESSES_SHOWN);
+	snag_printf(d->to, "\"%s%s];\n",
 		    node->isolated ? ", peripheries=2"
 		    : naccesses	   ? ""
 				   : ", shape=ellipse, fontcolor=gray40, color=gray60",
@@ -155,19 +135,19 @@ static void races_print(struct drawing *d)
 		const struct racing *r = &d->race[i];
 		if (!d->is_shown[r->first] || !d->is_shown[r->second])
 			continue;
-		snag_printf(&d->to,
+		snag_printf(d->to,
 			    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, fontcolor=red, "
 			    "style=bold, %s=\"",
 			    r->first, r->second, is_large(d) ? "tooltip" : "label");
 		print_variable(d, r->variable);
-		snag_print(&d->to, "\"];\n");
+		snag_print(d->to, "\"];\n");
 	}
 }
 
 static void graph_print(struct drawing *d)
 {
 	snag_print(
-		&d->to,
+		d->to,
 		"\tsubgraph cluster_graph {\n"
 		"\t\tlabel=\"computation graph: continue black, fork blue, join green, set to get "
 		"orange, isolated order purple, race red\";\n"
@@ -178,10 +158,10 @@ static void graph_print(struct drawing *d)
 	for (uint32_t n = 0; n < d->g->nnodes; n++)
 		for (uint32_t e = d->g->node[n].preds; e < snag_cgraph_preds_end(d->g, n); e++)
 			if (d->is_shown[n] && d->is_shown[d->g->pred[e].from])
-				snag_printf(&d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
+				snag_printf(d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
 					    edge_style[d->g->pred[e].kind]);
 	races_print(d);
-	snag_print(&d->to, "\t}\n");
+	snag_print(d->to, "\t}\n");
 }
 
 /* Marks the nodes of the tree to draw: the shown steps and what is above them.  Children come
@@ -201,25 +181,25 @@ static bool *tree_shown(const struct drawing *d)
 static void tree_node_print(struct drawing *d, size_t i)
 {
 	const struct snag_ctree *node = &d->g->tree[i];
-	snag_printf(&d->to, "\t\tt%zu [label=\"", i);
+	snag_printf(d->to, "\t\tt%zu [label=\"", i);
 	if (node->kind == SNAG_CTREE_STEP) {
-		snag_printf(&d->to, "%u\", shape=box%s", node->id,
+		snag_printf(d->to, "%u\", shape=box%s", node->id,
 			    d->is_racy[node->id] ? ", color=red, fontcolor=red, penwidth=2" : "");
 	} else if (node->kind == SNAG_CTREE_TASK) {
-		snag_print(&d->to, "task ");
-		print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->id));
-		snag_print(&d->to, "\", color=blue");
+		snag_print(d->to, "task ");
+		snag_dot_name(d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->id));
+		snag_print(d->to, "\", color=blue");
 	} else {
-		snag_printf(&d->to, "%s\", color=darkgreen",
+		snag_printf(d->to, "%s\", color=darkgreen",
 			    node->kind == SNAG_CTREE_SYNC ? "spawns to sync" : "finish");
 	}
-	snag_print(&d->to, "];\n");
+	snag_print(d->to, "];\n");
 }
 
 static void tree_print(struct drawing *d)
 {
 	bool *shown = tree_shown(d);
-	snag_print(&d->to,
+	snag_print(d->to,
 		   "\tsubgraph cluster_tree {\n"
 		   "\t\tlabel=\"DPST\\na task is parallel to what is to its right\\nunder the same "
 		   "parent\";\n"
@@ -230,26 +210,26 @@ static void tree_print(struct drawing *d)
 	for (size_t i = 0; i < d->g->ntree; i++)
 		for (uint32_t c = d->g->tree[i].first; shown[i] && c; c = d->g->tree[c].next)
 			if (shown[c])
-				snag_printf(&d->to, "\t\tt%zu -> t%u;\n", i, c);
-	snag_print(&d->to, "\t}\n");
+				snag_printf(d->to, "\t\tt%zu -> t%u;\n", i, c);
+	snag_print(d->to, "\t}\n");
 	free(shown);
 }
 
 static void drawing_print(struct drawing *d)
 {
-	snag_print(&d->to, "digraph snag {\n\tlabelloc=t;\n\tlabel=\"");
-	print_quoted(&d->to, d->dot->title);
+	snag_print(d->to, "digraph snag {\n\tlabelloc=t;\n\tlabel=\"");
+	snag_dot_name(d->to, d->dot->title);
 	if (d->nsteps < d->g->nnodes)
-		snag_printf(&d->to, "\\n%s%u of %zu steps", d->nraces ? "" : "the first ",
-			    d->nsteps, d->g->nnodes);
-	snag_print(&d->to, "\";\n\tordering=out;\n\tfontname=\"sans-serif\";\n"
-			   "\tnode [fontname=\"sans-serif\", fontsize=11];\n"
-			   "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
+		snag_printf(d->to, "\\n%s%u of %zu steps", d->nraces ? "" : "the first ", d->nsteps,
+			    d->g->nnodes);
+	snag_print(d->to, "\";\n\tordering=out;\n\tfontname=\"sans-serif\";\n"
+			  "\tnode [fontname=\"sans-serif\", fontsize=11];\n"
+			  "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
 	if (is_large(d))
-		snag_print(&d->to, "\tnslimit=1;\n\tnslimit1=1;\n\tsplines=line;\n");
+		snag_print(d->to, "\tnslimit=1;\n\tnslimit1=1;\n\tsplines=line;\n");
 	graph_print(d);
 	tree_print(d);
-	snag_print(&d->to, "}\n");
+	snag_print(d->to, "}\n");
 }
 
 static void show(struct drawing *d, uint32_t step, uint32_t *queue, uint32_t limit)
@@ -300,13 +280,11 @@ static void steps_choose(struct drawing *d, uint32_t limit)
 	free(begin);
 }
 
-static int text_write(const struct snag_dot *dot, const char *path, struct snag_error *err)
+static void text_print(void *ctx, struct snag_printer *to)
 {
-	struct drawing d = {.dot = dot, .g = dot->graph};
+	const struct snag_dot *dot = ctx;
+	struct drawing d = {.dot = dot, .g = dot->graph, .to = to};
 	uint32_t limit = dot->limit ? dot->limit : SNAG_DOT_STEPS;
-	int rc = snag_printer_open(&d.to, path, err);
-	if (rc < 0)
-		return rc;
 	d.is_racy = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_racy));
 	d.is_shown = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_shown));
 	snag_cgraph_by_node(d.g, &d.begin, &d.index);
@@ -317,23 +295,10 @@ static int text_write(const struct snag_dot *dot, const char *path, struct snag_
 	free(d.index);
 	free(d.is_racy);
 	free(d.is_shown);
-	return snag_printer_commit(&d.to, err);
 }
 
 int snag_dot_write(const struct snag_dot *dot, const char *path, struct snag_error *err)
 {
-	size_t n = strlen(path);
-	if (n < 4 || strcmp(path + n - 4, ".svg") != 0)
-		return text_write(dot, path, err);
-	/* The text needs no file: it stays in memory. */
-	char text[32];
-	int fd = memfd_create("snag-dot", MFD_CLOEXEC);
-	if (fd < 0)
-		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
-	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
-	int rc = text_write(dot, text, err);
-	if (rc == 0)
-		rc = snag_dot_draw(fd, path, err);
-	close(fd);
-	return rc;
+	struct snag_dot of = *dot;
+	return snag_dot_output(path, text_print, &of, err);
 }

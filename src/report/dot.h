@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "order/cgraph.h"
+#include "report/printer.h"
 #include "trace/names.h"
 #include "trace/race.h"
 
@@ -31,7 +32,10 @@ enum { SNAG_DOT_STEPS = 200 };
  * must be installed, draws it.  Any other file gets the text for graphviz. */
 int snag_dot_write(const struct snag_dot *dot, const char *path, struct snag_error *err);
 
-/* dot_svg.c: draws the text in the open file `from`, from its beginning, as the SVG file `to`. */
-int snag_dot_draw(int from, const char *to, struct snag_error *err);
+/* dot_svg.c: the same for any text for graphviz, which `print` writes. */
+typedef void snag_dot_text(void *ctx, struct snag_printer *to);
+int snag_dot_output(const char *path, snag_dot_text *print, void *ctx, struct snag_error *err);
+/* Prints a name inside quotes, at most some 60 bytes of it. */
+void snag_dot_name(struct snag_printer *to, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dot_svg.c - let graphviz draw a picture
+ * dot_svg.c - a file for graphviz, or the picture that graphviz draws of it
  *
  * `dot` runs in a process of its own, and what it writes is read through a pipe, so that the
  * file appears only when it is complete.
@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,7 +79,8 @@ static int draw(int from, const char *to, struct snag_output *out, struct snag_e
 	return rc;
 }
 
-int snag_dot_draw(int from, const char *to, struct snag_error *err)
+/* Draws the text in the open file `from`, from its beginning, as the SVG file `to`. */
+static int svg_draw(int from, const char *to, struct snag_error *err)
 {
 	struct snag_output *out;
 	int rc = snag_output_open(to, &out, err);
@@ -88,4 +91,49 @@ int snag_dot_draw(int from, const char *to, struct snag_error *err)
 		return snag_output_commit(out, err);
 	snag_output_abort(out);
 	return rc;
+}
+
+static int text_write(const char *path, snag_dot_text *print, void *ctx, struct snag_error *err)
+{
+	struct snag_printer to;
+	int rc = snag_printer_open(&to, path, err);
+	if (rc < 0)
+		return rc;
+	print(ctx, &to);
+	return snag_printer_commit(&to, err);
+}
+
+int snag_dot_output(const char *path, snag_dot_text *print, void *ctx, struct snag_error *err)
+{
+	size_t n = strlen(path);
+	if (n < 4 || strcmp(path + n - 4, ".svg") != 0)
+		return text_write(path, print, ctx, err);
+	/* The text needs no file: it stays in memory. */
+	char text[32];
+	int fd = memfd_create("snag-dot", MFD_CLOEXEC);
+	if (fd < 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	int rc = text_write(text, print, ctx, err);
+	if (rc == 0)
+		rc = svg_draw(fd, path, err);
+	close(fd);
+	return rc;
+}
+
+enum { NAME_BYTES = 60 };
+
+void snag_dot_name(struct snag_printer *to, const char *name)
+{
+	char text[2 * NAME_BYTES + 4];
+	size_t n = 0, i = 0;
+	for (; name[i] && i < NAME_BYTES; i++) {
+		if (name[i] == '"' || name[i] == '\\')
+			text[n++] = '\\';
+		text[n++] = name[i];
+	}
+	memcpy(text + n, "...", 4);
+	if (!name[i])
+		text[n] = '\0';
+	snag_print_name(to, text);
 }

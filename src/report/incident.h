@@ -61,7 +61,7 @@ struct snag_incident {
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	bool is_printed;	 /* its text was printed before the end of the run */
-	enum snag_replay replay; /* set by whoever replayed it */
+	enum snag_replay replay; /* the caller sets it after a replay */
 	char *replay_words;	 /* what came of it, or NULL */
 	/* What it does, if both orders of its accesses were run; else NULL: a few words ("other
 	 * output"), and a sentence. */

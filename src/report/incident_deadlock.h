@@ -21,7 +21,7 @@ struct snag_deadlock_incident {
 	 * .n is 0: it holds no lock. */
 	struct snag_callstack *at, *held;
 	bool is_suppressed;
-	enum snag_replay replay; /* set by whoever replayed it */
+	enum snag_replay replay; /* the caller sets it after a replay */
 	char *replay_words;	 /* what came of it, or NULL */
 };
 

@@ -54,8 +54,7 @@ void snag_deadlock_incident_text(const struct snag_incident_report *r,
 {
 	const struct snag_deadlock *d = in->deadlock;
 	char things[1000];
-	snag_printf(to, "==================\nWARNING: %s: %s (pid=%d)\n", r->tool, title(d),
-		    r->pid);
+	snag_text_begin(to, r, title(d), NULL);
 	snag_deadlock_things(r->report->names, d, things, sizeof(things));
 	snag_print(to, "  Threads that wait for each other: ");
 	snag_print_name(to, things);
@@ -74,11 +73,8 @@ void snag_deadlock_incident_text(const struct snag_incident_report *r,
 			    in->replay_words ? ", " : "", in->replay_words ? in->replay_words : "");
 	if (in->count > 1)
 		snag_printf(to, "  Seen: %llu circles of locks\n", (unsigned long long)in->count);
-	snag_printf(to, "  Id: %s\n\nSUMMARY: %s: %s ", in->id, r->tool, title(d));
-	snag_text_place(to, r, &in->at[0].frame[0]);
-	snag_print(to, " in ");
-	snag_print_name(to, in->at[0].frame[0].function ? in->at[0].frame[0].function : "<null>");
-	snag_print(to, "\n==================\n");
+	snag_printf(to, "  Id: %s\n\n", in->id);
+	snag_text_end(to, r, title(d), &in->at[0].frame[0]);
 }
 
 static void wait_object(struct snag_json *j, const struct snag_incident_report *r,
@@ -207,16 +203,7 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	sarif_stacks(j, r, in);
 	if (r->schedules)
 		snag_sarif_flow(j, r, &r->schedules->deadlock[in - r->incidents->deadlock], d->n);
-	snag_json_object(j, "partialFingerprints");
-	snag_json_string(j, "deadlock/v1", in->id);
-	snag_json_end(j);
-	if (in->is_suppressed) {
-		snag_json_array(j, "suppressions");
-		snag_json_object(j, NULL);
-		snag_json_string(j, "kind", "external");
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	snag_sarif_identity(j, "deadlock/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);

@@ -96,8 +96,8 @@ void snag_misuse_incident_text(const struct snag_incident_report *r,
 	const struct snag_misuse_info *info = info_of(in);
 	char object[200];
 	object_words(in, object, sizeof(object));
-	snag_printf(to, "==================\nWARNING: %s: %s (pid=%d)\n  %s ", r->tool, info->title,
-		    r->pid, info->act);
+	snag_text_begin(to, r, info->title, NULL);
+	snag_printf(to, "  %s ", info->act);
 	snag_print_name(to, object);
 	snag_print(to, " by ");
 	snag_text_thread(to, r, in->misuse->thread);
@@ -114,11 +114,7 @@ void snag_misuse_incident_text(const struct snag_incident_report *r,
 		snag_printf(to, "  Seen: %llu times\n", (unsigned long long)in->count);
 	snag_printf(to, "  Id: %s\n\n", in->id);
 	object_text(to, r, in);
-	snag_printf(to, "SUMMARY: %s: %s ", r->tool, info->title);
-	snag_text_place(to, r, &in->at.frame[0]);
-	snag_print(to, " in ");
-	snag_print_name(to, in->at.frame[0].function ? in->at.frame[0].function : "<null>");
-	snag_print(to, "\n==================\n");
+	snag_text_end(to, r, info->title, &in->at.frame[0]);
 }
 
 void snag_misuse_incident_json(const struct snag_incident_report *r,
@@ -199,15 +195,6 @@ void snag_misuse_sarif_result(const struct snag_incident_report *r,
 		snag_sarif_stack(j, r, &in->before, before);
 	}
 	snag_json_end(j);
-	snag_json_object(j, "partialFingerprints");
-	snag_json_string(j, "misuse/v1", in->id);
-	snag_json_end(j);
-	if (in->is_suppressed) {
-		snag_json_array(j, "suppressions");
-		snag_json_object(j, NULL);
-		snag_json_string(j, "kind", "external");
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	snag_sarif_identity(j, "misuse/v1", in->id, in->is_suppressed);
 	snag_json_end(j);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident_parts.h - what reports of races and of deadlocks have in common
+ * incident_parts.h - what reports of races, deadlocks and misuses have in common
  */
 #ifndef SNAG_REPORT_INCIDENT_PARTS_H
 #define SNAG_REPORT_INCIDENT_PARTS_H
@@ -8,7 +8,12 @@
 #include "report/incident.h"
 #include "report/json_writer.h"
 
-/* Text (incident_text.c): "main.c:12:3", a stack with an empty line behind it, "main thread". */
+/* Text (incident_text.c).  The first line of an incident, and the last one; both have its title. */
+void snag_text_begin(struct snag_printer *to, const struct snag_incident_report *r,
+		     const char *title, const char *severity);
+void snag_text_end(struct snag_printer *to, const struct snag_incident_report *r, const char *title,
+		   const struct snag_frame *top);
+/* "main.c:12:3", a stack with an empty line behind it, "main thread". */
 void snag_text_place(struct snag_printer *to, const struct snag_incident_report *r,
 		     const struct snag_frame *f);
 void snag_text_stack(struct snag_printer *to, const struct snag_incident_report *r,
@@ -36,6 +41,8 @@ void snag_sarif_location(struct snag_json *j, const char *key, const struct snag
 struct snag_shown_schedule;
 void snag_sarif_flow(struct snag_json *j, const struct snag_incident_report *r,
 		     const struct snag_shown_schedule *s, size_t goal);
+/* The members that identify an incident, under this key, and say whether it is suppressed. */
+void snag_sarif_identity(struct snag_json *j, const char *key, const char *id, bool is_suppressed);
 void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,
 		      const struct snag_callstack *s, const char *words);
 

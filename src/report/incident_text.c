@@ -348,6 +348,27 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 	}
 }
 
+void snag_text_begin(struct snag_printer *to, const struct snag_incident_report *r,
+		     const char *title, const char *severity)
+{
+	snag_print(to, "==================\n");
+	paint(to, r, RED);
+	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid,
+		    severity ? " [" : "", severity ? severity : "", severity ? "]" : "");
+	paint(to, r, PLAIN);
+	snag_print(to, "\n");
+}
+
+void snag_text_end(struct snag_printer *to, const struct snag_incident_report *r, const char *title,
+		   const struct snag_frame *top)
+{
+	snag_printf(to, "SUMMARY: %s: %s ", r->tool, title);
+	snag_text_place(to, r, top);
+	snag_print(to, " in ");
+	snag_print_name(to, top->function ? top->function : "<null>");
+	snag_print(to, "\n==================\n");
+}
+
 static void incident(struct snag_printer *to, const struct snag_incident_report *r,
 		     const struct snag_incident *in)
 {
@@ -357,12 +378,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const char *title = snag_incident_kind_title[kind];
 	/* Programs that read ThreadSanitizer's reports know its first line. */
 	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
-	snag_print(to, "==================\n");
-	paint(to, r, RED);
-	snag_printf(to, "WARNING: %s: %s (pid=%d)%s%s%s", r->tool, title, r->pid, shows ? " [" : "",
-		    shows ? in->severity : "", shows ? "]" : "");
-	paint(to, r, PLAIN);
-	snag_print(to, "\n");
+	snag_text_begin(to, r, title, shows ? in->severity : NULL);
 	access_text(to, r, in, false);
 	access_text(to, r, in, true);
 	why(to, r, in);
@@ -371,11 +387,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 			   "  In this run the access came first; in another one the free can.\n");
 	location(to, r, in);
 	threads(to, r, in->race);
-	snag_printf(to, "SUMMARY: %s: %s ", r->tool, title);
-	snag_text_place(to, r, top);
-	snag_print(to, " in ");
-	snag_print_name(to, top->function ? top->function : "<null>");
-	snag_print(to, "\n==================\n");
+	snag_text_end(to, r, title, top);
 }
 
 /* A line for an incident that is not reported. */

@@ -69,6 +69,8 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	snag_json_bool(j, "complete", f->complete);
 	if (f->race_free)
 		snag_json_bool(j, "race_free", true);
+	if (f->orders_races)
+		snag_json_bool(j, "races_ordered", true);
 	if (f->by_paper)
 		snag_json_uint(j, "uncertain", f->uncertain);
 	snag_json_uint(j, "pairs", f->npairs);

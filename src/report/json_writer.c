@@ -125,6 +125,23 @@ void snag_json_end(struct snag_json *j)
 		snag_print(j->to, "\n");
 }
 
+int snag_json_open(struct snag_json *j, struct snag_printer *to, const char *path,
+		   struct snag_error *err)
+{
+	int rc = snag_printer_open(to, path, err);
+	if (rc < 0)
+		return rc;
+	snag_json_init(j, to);
+	snag_json_object(j, NULL);
+	return 0;
+}
+
+int snag_json_commit(struct snag_json *j, struct snag_error *err)
+{
+	snag_json_end(j);
+	return snag_printer_commit(j->to, err);
+}
+
 void snag_json_string(struct snag_json *j, const char *key, const char *value)
 {
 	before_value(j, key);

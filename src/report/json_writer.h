@@ -27,6 +27,11 @@ struct snag_json {
 };
 
 void snag_json_init(struct snag_json *j, struct snag_printer *to);
+/* Opens a file whose content is one object, and begins the object.  The printer must live until
+ * snag_json_commit() has ended the object and written the file. */
+int snag_json_open(struct snag_json *j, struct snag_printer *to, const char *path,
+		   struct snag_error *err);
+int snag_json_commit(struct snag_json *j, struct snag_error *err);
 
 /* `key` is NULL inside an array and at the top. */
 void snag_json_object(struct snag_json *j, const char *key);

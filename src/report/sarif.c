@@ -44,6 +44,20 @@ static const struct snag_sarif_rule rule[SNAG_VERDICTS] = {
 static const struct snag_sarif_rule of_tasks = {
 	"deadlock", "Deadlock: every task that is left waits.", "error", "very-high"};
 
+void snag_sarif_identity(struct snag_json *j, const char *key, const char *id, bool is_suppressed)
+{
+	snag_json_object(j, "partialFingerprints");
+	snag_json_string(j, key, id);
+	snag_json_end(j);
+	if (!is_suppressed)
+		return;
+	snag_json_array(j, "suppressions");
+	snag_json_object(j, NULL);
+	snag_json_string(j, "kind", "external");
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
 void snag_sarif_message(struct snag_json *j, const char *key, const char *text)
 {
 	snag_json_object(j, key);
@@ -231,16 +245,7 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	stacks(j, r, in);
 	if (r->schedules)
 		snag_sarif_flow(j, r, &r->schedules->race[in - r->incidents->at], 2);
-	snag_json_object(j, "partialFingerprints");
-	snag_json_string(j, "racePair/v1", in->id);
-	snag_json_end(j);
-	if (in->is_suppressed) {
-		snag_json_array(j, "suppressions");
-		snag_json_object(j, NULL);
-		snag_json_string(j, "kind", "external");
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	snag_sarif_identity(j, "racePair/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);

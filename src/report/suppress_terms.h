@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suppress_terms.h - the terms of a suppression: why, who answers for it, and until when
+ * suppress_terms.h - the terms of a suppression: its reason, its owner, and its last day
  *
  * Comments right above a suppression may give its terms.  Then all three are needed:
  *

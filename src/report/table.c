@@ -43,6 +43,8 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		snag_printf(to, "%-8s %8zu %11llu %12zu %9zu %14.0f %13u %8.2f  %s", f->name,
 			    f->nraces, (unsigned long long)f->npairs, f->nracy, d.nverified, d.mean,
 			    d.largest, f->seconds, f->complete ? "yes" : "no");
+		if (f->orders_races)
+			snag_print(to, ", each race ordered from then on");
 		if (f->by_paper)
 			snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 		snag_print(to, "\n");

@@ -299,6 +299,8 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 	snag_printf(to, " in %.2f s, complete: %s", f->seconds, f->complete ? "yes" : "no");
 	if (f->race_free)
 		snag_print(to, ", race-free on every schedule of this input");
+	if (f->orders_races)
+		snag_print(to, ", each race ordered from then on");
 	if (f->by_paper)
 		snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 	snag_print(to, "\n");

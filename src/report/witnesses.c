@@ -66,11 +66,9 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 	const struct snag_race *race = merged->proof;
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_json_open(&j, &to, path, err);
 	if (rc < 0)
 		return rc;
-	snag_json_init(&j, &to);
-	snag_json_object(&j, NULL);
 	snag_json_string(&j, "trace", report->trace);
 	snag_json_string(&j, "analysis", report->part[merged->proof_part].findings->name);
 	snag_json_uint(&j, "first", race->first.event);
@@ -81,8 +79,7 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 	snag_report_witness_json(report, race, &j);
 	if (report->witness_members)
 		report->witness_members(report->ctx, race, &j);
-	snag_json_end(&j);
-	return snag_printer_commit(&to, err);
+	return snag_json_commit(&j, err);
 }
 
 int snag_report_witnesses(const struct snag_report *report, const struct snag_merged *merged,

@@ -57,11 +57,11 @@ void rt_begin(void)
 		rt_policy_begin();
 		rt_thread_begin();
 		rt_signals_begin();
-		rt_modules_tell();
-		rt_options_tell();
-		rt_tasks_tell();
+		rt_modules_report();
+		rt_options_report();
+		rt_tasks_report();
 		rt_fork_begin();
-		rt_omp_tell();
+		rt_omp_report();
 		if (rt_options.free && !rt.is_of_tasks)
 			rt_free_begin(rt_hot.self);
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
@@ -83,5 +83,5 @@ RT_ABI(void, __tsan_init, void)
 	RT_SCOPE;
 	rt_begin_once();
 	if (rt_enter()) /* a library has just been loaded, perhaps */
-		rt_modules_tell();
+		rt_modules_report();
 }

@@ -72,10 +72,10 @@ static void range(uintptr_t addr, size_t n, unsigned element, bool is_write, uin
 	rt_judge_places(addr, n, 0, 1, is_write);
 }
 
-/* Only a place in the executable can be named without a second run (cli/judged_asked.h). */
-static bool asked(unsigned what, uintptr_t pc)
+/* Only a place in the executable can be named without a second run (cli/judged_obstacles.h). */
+static bool obstacle(unsigned what, uintptr_t pc)
 {
-	return rt_modules_is_program(pc) && rt_judge_asked((enum rt_asked)what, pc);
+	return rt_modules_is_program(pc) && rt_judge_obstacle((enum rt_obstacle)what, pc);
 }
 
 const struct rt_listener rt_judged = {.is_judge = true,
@@ -93,5 +93,5 @@ const struct rt_listener rt_judged = {.is_judge = true,
 				      .stack = stack,
 				      .range = range,
 				      .places = rt_judge_places,
-				      .asked = asked,
+				      .obstacle = obstacle,
 				      .record = rt_judge_record};

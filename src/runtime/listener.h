@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listener.h - who hears what the program does: the recorder, or a detector in its process
+ * listener.h - where reports of the program go: to the recorder, or to a detector in its process
  *
  * Idea.   The runtime reports to one listener, which the program has from its start to its end:
  *
  *           rt_recorder (recorder.c)  writes records to the channel; snag makes a trace of them
  *           rt_judged (judged.c)      calls a detector of tasks in this process (src/inside)
  *
- *         Code that reports something calls the listener.  Code that can spare work asks what the
- *         listener needs; it does not ask who listens.
+ *         Code that reports something calls the listener.  Code that can spare work tests what the
+ *         listener needs, not which listener it is.
  *
  * Rules.  [access]  Single accesses are too many for a call through a pointer.  access.c tests
  *                   is_judge and calls one or the other directly.
@@ -59,9 +59,9 @@ struct rt_listener {
 	/* n bytes at each of `count` places, `step` apart; NULL: it hears of each place. */
 	void (*places)(uint64_t addr, uint64_t n, int64_t step, uint64_t count, bool is_write);
 
-	/* The program asks something that the schedule decides; returns false if the listener wants
-	 * a record.  NULL: it does. */
-	bool (*asked)(unsigned what, uintptr_t pc);
+	/* The program met an obstacle (enum rt_obstacle).  Returns false if the listener wants a
+	 * record of it.  NULL: it does. */
+	bool (*obstacle)(unsigned what, uintptr_t pc);
 	/* [others] NULL: it reads the channel. */
 	void (*record)(const struct rt_record *record);
 };

@@ -11,7 +11,7 @@
  * the baton or the scheduler's lock, or is alone. */
 void *rt_alloc(size_t nbytes);
 void rt_free(void *p, size_t nbytes); /* as allocated; accepts NULL */
-/* The first `old` bytes stay what they are, the others are zeroed; 0 of NULL. */
+/* Keeps the first `old` bytes (0 if p is NULL), and zeroes all others. */
 void *rt_grow(void *p, size_t old, size_t nbytes);
 /* Around fork: no other thread is in the middle of an allocation. */
 void rt_memory_hold(void);

@@ -2,7 +2,7 @@
  *
  * modules.c - the program and its shared libraries: where they lie, which ones they are
  *
- * A module is told as its path and build id (hexadecimal), the address that its own
+ * A module is reported as its path and build id (hexadecimal), the address that its own
  * addresses count from, and how far it reaches.  The program, which has the runtime in it,
  * was compiled with snag; so was a library that asks for it.
  */
@@ -22,10 +22,11 @@ struct range {
 	uintptr_t start, end;
 };
 
-static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
+static struct range
+	instrumented[MOST_INSTRUMENTED]; /* modules; most addresses are in the first one */
 static uint32_t ninstrumented;
 static struct range fortran; /* its library; empty: not loaded */
-static uint64_t told;	     /* how many the loader had loaded when we last looked */
+static uint64_t reported;    /* how many the loader had loaded when we last looked */
 static size_t nopened;	     /* bytes of rt.channel->opened */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
@@ -164,7 +165,7 @@ static void instrumented_note(const struct dl_phdr_info *info, bool is_opened)
 		opened_note(info->dlpi_name);
 }
 
-static int module_tell(struct dl_phdr_info *info, size_t size, void *is_opened)
+static int module_report(struct dl_phdr_info *info, size_t size, void *is_opened)
 {
 	char text[PATH_BYTES + ID_BYTES];
 	size_t n = path_put(info->dlpi_name, text), id = 0;
@@ -195,17 +196,17 @@ static int count(struct dl_phdr_info *info, size_t size, void *ret_added)
 
 void rt_modules_forget(void)
 {
-	told = 0;
+	reported = 0;
 	nopened = 0;
 }
 
-void rt_modules_tell(void)
+void rt_modules_report(void)
 {
 	uint64_t added = 0;
 	dl_iterate_phdr(count, &added);
-	if (added == told)
+	if (added == reported)
 		return;
-	bool is_later = told > 0;
-	told = added;
-	dl_iterate_phdr(module_tell, is_later ? &told : NULL);
+	bool is_later = reported > 0;
+	reported = added;
+	dl_iterate_phdr(module_report, is_later ? &reported : NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Records every module not yet recorded: at the beginning and after dlopen. */
-void rt_modules_tell(void);
+void rt_modules_report(void);
 void rt_modules_forget(void); /* a new recorder knows none */
 
 /* Whether code at that address was compiled with snag. */

@@ -3,7 +3,7 @@
  * options.c - SNAG_OPTIONS=key=value:key=value
  *
  * Separators are : , space, tab and newline; a value may be quoted with ' or ".
- * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.  Numbers may be
+ * In SNAG_OPTIONS an unknown key is an error; in TSAN_OPTIONS it is ignored.  Numbers may be
  * ThreadSanitizer's words: true, yes, false, no.
  */
 #include "runtime/options.h"
@@ -219,7 +219,7 @@ void rt_options_channel(const char *text)
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;
-	if (rt_options.schedule[0]) /* whoever follows one takes turns */
+	if (rt_options.schedule[0]) /* threads that follow a schedule take turns */
 		rt_options.free = 0;
 }
 
@@ -235,7 +235,7 @@ void rt_options_read(void)
 		help();
 }
 
-static void default_tell(enum rt_default which, const char *text)
+static void default_report(enum rt_default which, const char *text)
 {
 	enum { PIECE = 1024 };
 	for (size_t n = strlen(text), at = 0; at < n; at += PIECE) {
@@ -244,14 +244,14 @@ static void default_tell(enum rt_default which, const char *text)
 	}
 }
 
-void rt_options_tell(void)
+void rt_options_report(void)
 {
 	if (!rt.listener.needs_places) /* nor, then, a report */
 		return;
 	if (__tsan_default_options)
-		default_tell(RT_DEFAULT_OPTIONS, __tsan_default_options());
+		default_report(RT_DEFAULT_OPTIONS, __tsan_default_options());
 	if (__tsan_default_suppressions)
-		default_tell(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
+		default_report(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
 }
 
 void rt_options_hide(void)

@@ -33,7 +33,7 @@ void rt_options_add(const char *text);
 void rt_options_hide(void);
 /* Tells the recorder what the program says by __tsan_default_options() and
  * __tsan_default_suppressions(). */
-void rt_options_tell(void);
+void rt_options_report(void);
 /* The value of a variable of the environment; "" if there is none. */
 const char *rt_options_variable(const char *name);
 

@@ -133,12 +133,12 @@ struct rt_section {	      /* omp_sections.h */
 	} noted[RT_NOTED];
 };
 
-struct rt_done {	   /* omp_done.h */
-	uint64_t *set;	   /* of accesses since the barrier; NULL: none yet */
-	uint32_t as;	   /* the implicit task that it is about ... */
-	uint32_t phase;	   /* ... and its phase */
-	uint32_t asked_as; /* the implicit task that has asked for its thread number */
-	bool is_noted;	   /* the task is compared, and in no segment */
+struct rt_done {		  /* omp_done.h */
+	uint64_t *set;		  /* of accesses since the barrier; NULL: none yet */
+	uint32_t as;		  /* the implicit task that it is about ... */
+	uint32_t phase;		  /* ... and its phase */
+	uint32_t knows_number_as; /* the implicit task that has read its thread number */
+	bool is_noted;		  /* the task is compared, and in no segment */
 };
 
 struct rt_lane { /* channel/lane.h */
@@ -167,7 +167,7 @@ struct rt_thread {
 	uint32_t ready_at;     /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
-	struct rt_frame *top;	 /* of a fiber that nobody runs */
+	struct rt_frame *top;	 /* of a fiber that no thread runs */
 	uint64_t beyond;	 /* likewise */
 
 	/* Blocked. */
@@ -180,14 +180,14 @@ struct rt_thread {
 	rt_time virtual_deadline;		   /* the same on the scheduler's clock */
 	struct rt_thread *prev_timed, *next_timed; /* the list of those with a deadline */
 	bool has_timed_out;
-	uint32_t token; /* given by whoever woke it, see RT_SYNC_WRITE */
+	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
 
 	/* The scheduler. */
 	int64_t turn_fuel;   /* fuel it had when its turn began */
 	bool was_revoked;    /* OUT because the watchdog took the baton from it */
 	uint64_t events;     /* made in turns before */
 	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
-	uint64_t kept_ends;  /* ... unless another has ended meanwhile: rt.ends */
+	uint64_t kept_ends;  /* ... unless another one has ended since: rt.ends */
 	uint64_t priority;   /* PCT, POS: the highest runs */
 	uintptr_t aim;	     /* the address of its next access, for walk.h; 0: it synchronises */
 	struct rt_spin spin;
@@ -199,7 +199,7 @@ struct rt_thread {
 	int sends;			 /* the signal that it sends to itself; 0: none */
 	bool is_detached;
 	bool is_cancelled, is_cancel_disabled, is_asynchronous; /* see cancel.c */
-	struct rt_object *joiners;				/* those who wait for its end */
+	struct rt_object *joiners; /* the threads that wait for its end */
 	void *(*start)(void *);
 	void *start_arg;
 	sigset_t mask;	 /* of signals, when it starts */
@@ -239,24 +239,23 @@ struct rt {
 	uint64_t ends;		     /* of epochs, but for those that end with a turn */
 	uint32_t tokens;	     /* given out, see rt_token */
 	uint32_t locks;		     /* likewise */
-	struct rt_listener listener; /* who hears what the program does */
-	bool has_no_frames;	     /* nobody asks for call stacks */
+	struct rt_listener listener; /* where reports of the program go */
+	bool has_no_frames;	     /* no listener needs call stacks */
 	bool is_fresh; /* a task has begun, and its memory was not reported as new: tasks.c */
-	void (*before)(void); /* call it before the next record; may be NULL */
-	void (*before_write)(
-		void);	  /* to be called before the next write is told; NULL: nothing is */
-	bool is_waiting;  /* for the recorder */
-	bool is_of_tasks; /* the program is one of tasks: tasks.h */
-	bool is_free;	  /* threads run in parallel: free.h, channel/lane.h */
-	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
-	bool is_mute;	  /* a replay that has not reached its race yet: mute.h */
-	bool is_unheard;  /* alone or mute: accesses are counted, not recorded */
+	void (*before)(void);	    /* call it before the next record; may be NULL */
+	void (*before_write)(void); /* to be called before the next write is reported; or NULL */
+	bool is_waiting;	    /* for the recorder */
+	bool is_of_tasks;	    /* the program is one of tasks: tasks.h */
+	bool is_free;		    /* threads run in parallel: free.h, channel/lane.h */
+	bool is_alone;	 /* main runs and every other thread was joined: nothing can race */
+	bool is_mute;	 /* a replay that has not reached its race yet: mute.h */
+	bool is_unheard; /* alone or mute: accesses are counted, not recorded */
 };
 
 extern struct rt rt RT_HIDDEN;
-extern bool rt_stranger_may_come RT_HIDDEN; /* a thread that nobody created: stranger.h */
+extern bool rt_stranger_may_come RT_HIDDEN; /* a thread without pthread_create: stranger.h */
 extern struct own rt_own RT_HIDDEN;	    /* omp_own.h */
-/* branch.c: a thread begins; an access of addr is about to be recorded, told at pc. */
+/* branch.c: a thread begins; an access to addr at pc is about to be recorded. */
 extern bool rt_has_blocks RT_HIDDEN;
 void rt_branch_begin(void) RT_HIDDEN;
 void rt_branch_address(uintptr_t pc, uintptr_t addr) RT_HIDDEN;

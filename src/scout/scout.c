@@ -20,7 +20,7 @@ struct snag_scout {
 	struct snag_spool *spool;
 	struct snag_spool *about; /* [nothing] those of the records that are delivered then */
 	struct snag_contended_memory *memory;
-	struct snag_lock_graph *graph; /* NULL: nobody asks for deadlocks */
+	struct snag_lock_graph *graph; /* NULL: no detector looks for deadlocks */
 	struct snag_lock_rules rules;
 	struct snag_counts counts; /* of threads and locks */
 	uint32_t *lock;		   /* by number of the runtime: 1 + id; 0: none yet */

@@ -75,7 +75,7 @@ struct snag_tasks {
 	struct snag_tasks_stats stats;
 };
 
-static inline void snag_task_tell(struct snag_tasks *ts, enum snag_op op, uint32_t target)
+static inline void snag_tasks_report(struct snag_tasks *ts, enum snag_op op, uint32_t target)
 {
 	ts->event(ts->ctx, (uint8_t)op, ts->now->id, target);
 }

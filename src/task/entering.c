@@ -6,7 +6,7 @@
  * Idea.   Blocks never wait for each other: one task runs at a time, and it runs through its
  *         block. A listener that wants them in another order decides for each task that reaches
  *         a block whether it may enter.  If not, the task is blocked, as in a get, and the
- *         listener is asked again whenever a block ends.  A task that reaches a lock held by
+ *         library calls the listener again whenever a block ends.  A task that reaches a lock held by
  *         another task is blocked likewise, until the owner of the lock reports a change.
  *
  * State.  entering   the tasks that may not continue, in the order they came
@@ -14,7 +14,7 @@
  * Rules.  [enter]  the task continues, or is blocked
  *         [leave]  the tasks that now may continue are resumed, one after the other
  *         [stuck]  only tasks that may not enter a block are left: the listener that blocks them
- *                  is told so, and must let one enter
+ *                  is called, and must let one enter
  */
 #include "task/core.h"
 
@@ -45,7 +45,7 @@ void snag_tasks_poll(struct snag_tasks *ts)
 		}
 		*at = task->next;
 		snag_task_resume(ts, task);
-		at = &ts->entering; /* the tasks that came meanwhile */
+		at = &ts->entering; /* the tasks that came in between */
 	}
 }
 
@@ -66,14 +66,14 @@ void snag_task_isolated_begin(struct snag_tasks *ts) /* [enter] */
 	if (ts->may_enter && !ts->may_enter(ts->ctx, ts->now->id))
 		wait_to_enter(ts);
 	ts->is_isolated = true;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_BEGIN, 0);
+	snag_tasks_report(ts, SNAG_OP_ISOLATED_BEGIN, 0);
 }
 
 void snag_task_isolated_end(struct snag_tasks *ts) /* [leave] */
 {
 	assert(ts->is_isolated && "no isolated block is open");
 	ts->is_isolated = false;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_END, 0);
+	snag_tasks_report(ts, SNAG_OP_ISOLATED_END, 0);
 	snag_tasks_poll(ts);
 }
 

@@ -221,7 +221,7 @@ static void frame_fill(struct frame *frame, void (*entry)(void *arg), void *arg)
 _Static_assert(sizeof(struct frame) % 16 == 0, "the first frame begins on 16 bytes");
 
 #ifdef SNAG_ASAN
-/* The context that is being left: who arrives learns its stack and writes it down. */
+/* The context that is being left: the context that is entered stores the stack of it. */
 static __thread struct snag_fiber *leaving;
 
 /* Not inlined: the address of `leaving` changes if the fiber has moved to another thread. */

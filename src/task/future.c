@@ -63,7 +63,7 @@ static bool is_set(const struct snag_promise *promise)
 int snag_promise_is_set(const struct snag_promise *promise)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_IS_SET);
+		snag_serial_obstacle(SNAG_TASK_OBSTACLE_PROMISE_READ);
 	return is_set(promise);
 }
 
@@ -104,7 +104,7 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 {
 	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED)) {
 		if (snag_serial_called())
-			snag_serial_asked(SNAG_TASK_ASKED_WAS_SET);
+			snag_serial_obstacle(SNAG_TASK_OBSTACLE_SET_TWICE);
 		return -1;
 	}
 	promise->value = value;

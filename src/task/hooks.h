@@ -12,9 +12,9 @@
 #include "task/fiber.h"
 #include "task/task.h"
 
-/* Questions of the program whose answer depends on the schedule. */
-enum snag_task_asked {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_ASKED_##name,
+/* What keeps a run without races from being a proof for every schedule. */
+enum snag_task_obstacle {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_OBSTACLE_##name,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 };
@@ -38,7 +38,7 @@ struct snag_task_hooks {
 	/* Where to store the address at which the program called the library.  May be NULL. */
 	const void **place;
 
-	void (*asked)(void *ctx, enum snag_task_asked what); /* may be NULL */
+	void (*obstacle)(void *ctx, enum snag_task_obstacle what); /* may be NULL */
 
 	/* The run is over: how, and after a deadlock the first `n` tasks that wait.  May be NULL. */
 	void (*end)(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting,

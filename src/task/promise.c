@@ -47,7 +47,7 @@ void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise) /* [get] */
 		task->promise = promise;
 		snag_task_block(ts, SNAG_WAIT_PROMISE);
 	}
-	snag_task_tell(ts, SNAG_OP_PROMISE_GET, promise);
+	snag_tasks_report(ts, SNAG_OP_PROMISE_GET, promise);
 }
 
 int snag_task_promise_set(struct snag_tasks *ts, uint32_t promise) /* [set] */
@@ -57,7 +57,7 @@ int snag_task_promise_set(struct snag_tasks *ts, uint32_t promise) /* [set] */
 		return -1;
 	struct snag_task *last = (struct snag_task *)ts->promise[promise];
 	ts->promise[promise] = SET;
-	snag_task_tell(ts, SNAG_OP_PROMISE_SET, promise);
+	snag_tasks_report(ts, SNAG_OP_PROMISE_SET, promise);
 	if (!last)
 		return 0;
 

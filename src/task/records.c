@@ -28,7 +28,7 @@ struct record_head {		   /* 16 bytes, before each record */
 	size_t size;		   /* its class; or bytes mapped */
 };
 
-static struct task_worker nobody;		   /* whose pools the other threads use */
+static struct task_worker common;		   /* whose pools the other threads use */
 static atomic_flag nobody_lock = ATOMIC_FLAG_INIT; /* held briefly; no event for a detector */
 
 void snag_no_memory(void)
@@ -82,7 +82,7 @@ void *snag_record_take(struct task_worker *w, size_t nbytes)
 		return record_take(w, size_class(nbytes));
 	while (atomic_flag_test_and_set_explicit(&nobody_lock, memory_order_acquire))
 		sched_yield();
-	void *record = record_take(&nobody, size_class(nbytes));
+	void *record = record_take(&common, size_class(nbytes));
 	atomic_flag_clear_explicit(&nobody_lock, memory_order_release);
 	return record;
 }

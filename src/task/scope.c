@@ -92,7 +92,7 @@ void snag_task_finish_begin(struct snag_tasks *ts)
 {
 	assert(!ts->is_isolated && "finish inside isolated");
 	ts->now->finish = scope_new(ts, ts->now->finish);
-	snag_task_tell(ts, SNAG_OP_FINISH_BEGIN, 0);
+	snag_tasks_report(ts, SNAG_OP_FINISH_BEGIN, 0);
 }
 
 void snag_task_finish_end(struct snag_tasks *ts) /* [finish end] */
@@ -104,7 +104,7 @@ void snag_task_finish_end(struct snag_tasks *ts) /* [finish end] */
 	scope_wait(ts, scope, SNAG_WAIT_FINISH);
 	task->finish = scope->outer;
 	scope_drop(ts, scope);
-	snag_task_tell(ts, SNAG_OP_FINISH_END, 0);
+	snag_tasks_report(ts, SNAG_OP_FINISH_END, 0);
 }
 
 void snag_task_frame_begin(struct snag_tasks *ts)
@@ -115,7 +115,7 @@ void snag_task_frame_begin(struct snag_tasks *ts)
 		snag_tasks_exhausted(ts);
 	*frame = (struct task_frame){.outer = ts->now->frame};
 	ts->now->frame = frame;
-	snag_task_tell(ts, SNAG_OP_FRAME_BEGIN, 0);
+	snag_tasks_report(ts, SNAG_OP_FRAME_BEGIN, 0);
 }
 
 void snag_task_frame_end(struct snag_tasks *ts)
@@ -126,7 +126,7 @@ void snag_task_frame_end(struct snag_tasks *ts)
 	if (frame->scope)
 		scope_drop(ts, frame->scope);
 	snag_pool_give(&ts->frame_pool, frame);
-	snag_task_tell(ts, SNAG_OP_FRAME_END, 0);
+	snag_tasks_report(ts, SNAG_OP_FRAME_END, 0);
 }
 
 void snag_task_sync(struct snag_tasks *ts) /* [sync] */
@@ -135,5 +135,5 @@ void snag_task_sync(struct snag_tasks *ts) /* [sync] */
 	assert(!ts->is_isolated && "sync inside isolated");
 	if (scope)
 		scope_wait(ts, scope, SNAG_WAIT_SYNC);
-	snag_task_tell(ts, SNAG_OP_SYNC, 0);
+	snag_tasks_report(ts, SNAG_OP_SYNC, 0);
 }

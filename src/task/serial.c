@@ -21,7 +21,7 @@
 struct serial_block {
 	struct serial_block *outer;
 	bool is_finish;
-	bool is_told;	  /* its frame began, for the executor */
+	bool is_reported; /* its frame began, for the executor */
 	bool has_spawned; /* since the last sync */
 };
 
@@ -73,7 +73,7 @@ static void block_sync(struct serial_block *block)
 static void task_main(void *arg)
 {
 	struct serial_start start = *(struct serial_start *)arg; /* before its creator goes on */
-	struct serial_task task = {.block = &task.base, .base = {.is_told = true}};
+	struct serial_task task = {.block = &task.base, .base = {.is_reported = true}};
 	now = &task;
 	snag_exceptions_restore(&(struct snag_exceptions){0});
 	start.function(start.arg);
@@ -105,9 +105,9 @@ void snag_serial_create(snag_task_function *function, void *arg, const void *cop
 	if (copy)
 		argument_copy(&start, copy, nbytes, kind);
 	if (kind & SNAG_SERIAL_SPAWNED) {
-		if (!block->is_told)
+		if (!block->is_reported)
 			snag_task_frame_begin(snag_serial);
-		block->is_told = block->has_spawned = true;
+		block->is_reported = block->has_spawned = true;
 		snag_task_spawn(snag_serial, task_main, &start);
 	} else {
 		snag_task_async(snag_serial, task_main, &start);
@@ -133,7 +133,7 @@ static void block_end(bool is_finish)
 	assert(block != &now->base && block->is_finish == is_finish &&
 	       "no such block of this task is open");
 	block_sync(block);
-	if (block->is_told)
+	if (block->is_reported)
 		snag_task_frame_end(snag_serial);
 	now->block = block->outer;
 	snag_record_free(NULL, block);
@@ -220,10 +220,10 @@ uint32_t __snag_task_promise(void)
 	return snag_task_promise_new(snag_serial);
 }
 
-void snag_serial_asked(enum snag_task_asked what)
+void snag_serial_obstacle(enum snag_task_obstacle what)
 {
-	if (hooks->asked)
-		hooks->asked(hooks->ctx, what);
+	if (hooks->obstacle)
+		hooks->obstacle(hooks->ctx, what);
 }
 
 void snag_serial_memory(const void *at, size_t nbytes)

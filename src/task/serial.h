@@ -42,7 +42,7 @@ void snag_serial_get(struct snag_promise *promise);
 void snag_serial_set(struct snag_promise *promise);
 void snag_serial_isolated_begin(void);
 void snag_serial_isolated_end(void);
-void snag_serial_asked(enum snag_task_asked what);
+void snag_serial_obstacle(enum snag_task_obstacle what);
 void snag_serial_memory(const void *at, size_t nbytes); /* it is new to the program */
 
 #endif

@@ -83,7 +83,7 @@ void snag_strand_ready(struct task_worker *w, struct strand *strand)
 	ready_lock(w);
 	strand->next = w->ready;
 	w->ready = strand;
-	/* Pairs with is_work(): who sees it may look for it. */
+	/* Pairs with is_work(): a worker that sees the count may look for the strand. */
 	atomic_store_explicit(&w->nready, w->nready + 1, memory_order_release);
 	ready_unlock(w);
 }

@@ -126,7 +126,7 @@ static _Noreturn void task_end(struct snag_tasks *ts) /* [end] */
 {
 	struct snag_task *task = ts->now, *to = task->back;
 	assert(!ts->is_isolated && "a task ends inside isolated");
-	snag_task_tell(ts, SNAG_OP_TASK_END, 0);
+	snag_tasks_report(ts, SNAG_OP_TASK_END, 0);
 
 	struct snag_task *goes_on = snag_scope_leave(ts, task);
 	if (goes_on) {
@@ -217,7 +217,7 @@ static snag_tid task_create(struct snag_tasks *ts, enum snag_op op, snag_task_bo
 	snag_tid id = task->id;
 	snag_scope_enter(ts, task, op == SNAG_OP_TASK_SPAWN);
 	task_add(ts, task);
-	snag_task_tell(ts, op, id);
+	snag_tasks_report(ts, op, id);
 	task_run(ts, task, &task->stack);
 	return id;
 }

@@ -38,7 +38,7 @@ struct snag_tasks_options {
 	 * NULL. */
 	void (*runs)(void *ctx, snag_tid task, void **own, const struct snag_stack *stack);
 	/* may_enter: returns whether the task, which has reached an isolated block, may enter it
-	 * now; it is asked again whenever a block ends.  stuck: called when only tasks are left
+	 * now; it is called again whenever a block ends.  stuck: called when only tasks are left
 	 * that may not; then one of them must be allowed.  Both may be NULL: every task may
 	 * enter. */
 	bool (*may_enter)(void *ctx, snag_tid task);

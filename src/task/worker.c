@@ -293,14 +293,14 @@ unsigned snag_run_workers(void)
 unsigned snag_workers(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_THREADS);
+		snag_serial_obstacle(SNAG_TASK_OBSTACLE_THREAD_COUNT);
 	return snag_run_workers();
 }
 
 unsigned snag_worker_number(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_THREAD);
+		snag_serial_obstacle(SNAG_TASK_OBSTACLE_THREAD_NUMBER);
 	struct task_worker *w = snag_worker_self();
 	return w ? w->number : 0;
 }

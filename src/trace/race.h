@@ -104,6 +104,7 @@ struct snag_findings {
 	bool complete;	  /* no predictable race is missing */
 	bool race_free;	  /* for tasks: this input has no race on any schedule */
 	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */
+	bool orders_races;			 /* a race orders its accesses (detector.h) */
 	bool by_paper;				 /* decided by the published procedure */
 	uint64_t uncertain; /* then: rejections that may be wrong; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */

@@ -208,7 +208,7 @@ static bool batch_fill(struct refined *r)
 }
 
 /* As they were recorded. */
-static void splits_tell(struct refined *r, struct snag_batch *batch)
+static void splits_report(struct refined *r, struct snag_batch *batch)
 {
 	const struct snag_splits_list *s = &r->splits;
 	uint64_t end = batch->first + batch->n;
@@ -258,7 +258,7 @@ static int refined_next(struct snag_source *src, struct snag_batch *ret_batch,
 		r->at = r->from.n;
 		r->run = r->from.nruns;
 		if (r->takes_splits)
-			splits_tell(r, ret_batch);
+			splits_report(r, ret_batch);
 		else
 			ret_batch->first = r->first;
 		return 1;

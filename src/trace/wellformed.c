@@ -30,275 +30,12 @@
  * Cost.   O(1) per event, beside that of the rules of locks.  A few words per thread.
  */
 #include "base/memory.h"
-#include "trace/lock_rules.h"
-#include "trace/source.h"
-#include "trace/task_rules.h"
-#include "trace/text_op.h"
+#include "trace/wellformed_state.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { RAN = 1, FORKED = 2, JOINED = 4 };
-
-struct thread_places {
-	uint64_t begun; /* where it was forked or created, or else its first event */
-	uint64_t joined;
-};
-
-struct wellformed {
-	struct snag_source base;
-	struct snag_source *inner;
-	bool lenient;
-	bool has_lines;
-	uint64_t removed;	  /* events taken out */
-	bool any;		  /* an event was let pass */
-	bool is_last_kept;	  /* the last one was */
-	bool has_ended;		  /* the inner source was read to its end */
-	bool changed;		  /* an event was taken out or its nested flag corrected */
-	struct snag_error failed; /* the first error, which is repeated */
-
-	uint8_t *flags;
-	size_t flags_cap;
-	struct thread_places *thread;
-	size_t thread_cap;
-	struct snag_lock_rules locks;
-	uint32_t nran; /* threads that ran */
-	bool has_forks;
-	bool is_tasks;		      /* then: */
-	struct snag_task_rules rules; /* .isolated is 0 otherwise */
-
-	uint64_t line[SNAG_BATCH_EVENTS]; /* the lines of a batch that lost events */
-	struct snag_repeat *run;	  /* the runs of a batch that pass */
-	size_t run_cap;
-	struct snag_split *split; /* its splits, by the numbers of events that pass; */
-	size_t split_cap, nsplits;
-	size_t split_at;      /* so many of them have these */
-	bool is_nothing_left; /* of the batch before */
-};
-
-/* The ops of threads that change more than flags[thread]. */
-#define SPECIAL (SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_THREADS)
-
-/* One event, and where it stands. */
-struct step {
-	struct snag_event *ev;
-	uint64_t place;
-	struct snag_error *err; /* NULL: no message is wanted */
-};
-
-/* Names in messages are shortened; each needs a buffer. */
-struct quotes {
-	char thread[SNAG_TEXT_QUOTE], other[SNAG_TEXT_QUOTE], lock[SNAG_TEXT_QUOTE];
-};
-
-static const char *quote(const struct wellformed *w, char buf[SNAG_TEXT_QUOTE],
-			 enum snag_space space, uint32_t id)
-{
-	const struct snag_strtab *t = &w->base.names->space[space];
-	return snag_text_quote(buf, snag_strtab_get(t, id), snag_strtab_len(t, id));
-}
-
-__attribute__((format(printf, 3, 4))) static int
-refuse(const struct wellformed *w, const struct step *step, const char *fmt, ...)
-{
-	char what[sizeof(step->err->msg)];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	return snag_fail(step->err, SNAG_EINPUT,
-			 w->has_lines ? "%s:%llu: %s" : "%s: event %llu: %s", w->base.name,
-			 (unsigned long long)step->place, what);
-}
-
-/* "<what> of lock 'l' by T1, which <why>", or "<what> of lock 'l' by T1 while T0 holds it<how>
- * (since line 12)" */
-static int refuse_lock(const struct wellformed *w, const struct step *step,
-		       const struct snag_lock_fault *f)
-{
-	struct quotes q;
-	if (!step->err)
-		return SNAG_EINPUT;
-	const char *lock = quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
-		   *thread = quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread);
-	if (f->why)
-		return refuse(w, step, "%s of lock '%s' by %s, which %s", f->what, lock, thread,
-			      f->why);
-	return refuse(w, step, "%s of lock '%s' by %s while %s holds it%s (since %s %llu)", f->what,
-		      lock, thread,
-		      f->holder == step->ev->thread
-			      ? "it"
-			      : quote(w, q.other, SNAG_SPACE_THREAD, f->holder),
-		      f->is_shared ? " shared" : "", w->has_lines ? "line" : "event",
-		      (unsigned long long)f->since);
-}
-
-/* "<what> of thread T2<why> (line 9)" */
-static int refuse_thread(const struct wellformed *w, const struct step *step, const char *what,
-			 snag_tid t, const char *why, uint64_t where)
-{
-	struct quotes q;
-	if (!step->err)
-		return SNAG_EINPUT;
-	return refuse(w, step, "%s of thread %s%s (%s %llu)", what,
-		      quote(w, q.thread, SNAG_SPACE_THREAD, t), why,
-		      w->has_lines ? "line" : "event", (unsigned long long)where);
-}
-
-static int refuse_self(const struct wellformed *w, const struct step *step, const char *what)
-{
-	struct quotes q;
-	if (!step->err)
-		return SNAG_EINPUT;
-	return refuse(w, step, "%s of thread %s by itself", what,
-		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread));
-}
-
-static int check_fork(struct wellformed *w, const struct step *step) /* [fork] */
-{
-	snag_tid t = step->ev->target;
-	const struct thread_places *places = &w->thread[t];
-	if (t == step->ev->thread)
-		return refuse_self(w, step, "fork");
-	if (w->flags[t] & JOINED)
-		return refuse_thread(w, step, "fork", t, " after its join", places->joined);
-	if (w->flags[t] & FORKED)
-		return refuse_thread(w, step, "fork", t, ", which was forked before",
-				     places->begun);
-	if (w->flags[t] & RAN)
-		return refuse_thread(w, step, "fork", t, ", which already ran", places->begun);
-	w->flags[t] |= FORKED;
-	w->thread[t].begun = step->place;
-	w->has_forks = true;
-	return 0;
-}
-
-static int check_join(struct wellformed *w, const struct step *step) /* [join] */
-{
-	snag_tid t = step->ev->target;
-	if (t == step->ev->thread)
-		return refuse_self(w, step, "join");
-	if (!(w->flags[t] & JOINED))
-		w->thread[t].joined = step->place;
-	w->flags[t] |= JOINED;
-	w->has_forks = true;
-	return 0;
-}
-
-static int check_lock(struct wellformed *w, const struct step *step)
-{
-	struct snag_lock_fault fault;
-	return snag_lock_rules_check(&w->locks, step->ev, step->place, &fault)
-		       ? 0
-		       : refuse_lock(w, step, &fault);
-}
-
-static int check_special(struct wellformed *w, const struct step *step)
-{
-	if (step->ev->op == SNAG_OP_FORK)
-		return check_fork(w, step);
-	if (step->ev->op == SNAG_OP_JOIN)
-		return check_join(w, step);
-	return SNAG_OPS_OF_LOCKS >> step->ev->op & 1 ? check_lock(w, step) : 0;
-}
-
-/* "<op> by 3: <why> (event 9)" */
-static int refuse_task(const struct wellformed *w, const struct step *step, const char *why,
-		       uint64_t since)
-{
-	struct quotes q;
-	char where[48] = "";
-	if (!step->err)
-		return SNAG_EINPUT;
-	if (since != SNAG_NO_PLACE)
-		snprintf(where, sizeof(where), " (%s %llu)", w->has_lines ? "line" : "event",
-			 (unsigned long long)since);
-	return refuse(w, step, "%s by %s: %s%s", snag_op_info[step->ev->op].text,
-		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread), why, where);
-}
-
-/* The first event of tasks. */
-static int tasks_begin(struct wellformed *w, const struct step *step, const struct snag_counts *n)
-{
-	snag_tid t = step->ev->thread;
-	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks)
-		return refuse_task(w, step, "the trace is one of threads", SNAG_NO_PLACE);
-	w->is_tasks = true;
-	snag_task_rules_init(&w->rules);
-	snag_task_rules_reserve(&w->rules, n);
-	snag_task_rules_first(&w->rules, t);
-	if (!(w->flags[t] & RAN))
-		w->thread[t].begun = step->place;
-	w->flags[t] |= FORKED;
-	return 0;
-}
-
-/* The task that is to be created: [task] of task_rules.h. */
-static int check_child(const struct wellformed *w, const struct step *step)
-{
-	snag_tid t = step->ev->target;
-	const struct thread_places *places = &w->thread[t];
-	if (t == step->ev->thread)
-		return refuse_task(w, step, "it creates itself", SNAG_NO_PLACE);
-	if (w->flags[t] & (RAN | FORKED))
-		return refuse_task(w, step, "the task began before", places->begun);
-	return 0;
-}
-
-static int check_task(struct wellformed *w, const struct step *step, const struct snag_counts *n)
-{
-	const struct snag_event *ev = step->ev;
-	struct snag_task_fault fault;
-	bool creates = ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN;
-	int rc = w->is_tasks ? 0 : tasks_begin(w, step, n);
-	if (rc == 0 && !(w->flags[ev->thread] & FORKED))
-		rc = refuse_task(w, step, "no task created it", SNAG_NO_PLACE);
-	if (rc == 0 && SNAG_OPS_OF_THREADS >> ev->op & 1)
-		rc = refuse_task(w, step, "the trace is one of tasks", SNAG_NO_PLACE);
-	if (rc == 0 && creates)
-		rc = check_child(w, step);
-	if (rc == 0 && !snag_task_rules_check(&w->rules, ev, step->place, &fault))
-		rc = refuse_task(w, step, fault.why, fault.since);
-	if (rc == 0 && SNAG_OPS_OF_LOCKS >> ev->op & 1)
-		rc = check_lock(w, step);
-	if (rc < 0)
-		return rc;
-	if (creates) {
-		w->flags[ev->target] |= FORKED;
-		w->thread[ev->target].begun = step->place;
-	} else if (ev->op == SNAG_OP_TASK_END) {
-		w->flags[ev->thread] |= JOINED;
-		w->thread[ev->thread].joined = step->place;
-	}
-	return 0;
-}
-
-static int event_check(struct wellformed *w, const struct step *step, const struct snag_counts *n)
-{
-	snag_tid t = step->ev->thread;
-	uint8_t given = step->ev->flags;
-	step->ev->flags &= (uint8_t)~SNAG_NESTED;
-	if (w->flags[t] & JOINED) { /* [joined] */
-		w->changed = true;
-		return w->is_tasks ? refuse_task(w, step, "it has ended", w->thread[t].joined)
-				   : refuse_thread(w, step, "event", t, " after its join",
-						   w->thread[t].joined);
-	}
-	bool is_task = w->is_tasks || SNAG_OPS_OF_TASKS >> step->ev->op & 1;
-	int rc = is_task ? check_task(w, step, n) : check_special(w, step);
-	w->changed |= rc < 0 || step->ev->flags != given;
-	if (rc == 0 && !(w->flags[t] & RAN)) {
-		if (!(w->flags[t] & FORKED))
-			w->thread[t].begun = step->place;
-		w->flags[t] |= RAN;
-		w->nran++;
-	}
-	return rc;
-}
-
-static void state_grow(struct wellformed *w, const struct snag_counts *counts)
+static void state_grow(struct snag_wellformed *w, const struct snag_counts *counts)
 {
 	size_t nthreads = counts->n[SNAG_SPACE_THREAD];
 	w->flags = snag_huge_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
@@ -311,11 +48,11 @@ static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 /* The events that are right at a glance: those of a running thread that are no lock, fork or
  * join, an acquire of a free lock, and the release of a lock held once.  Everything else is
  * looked at closely. */
-static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, uint64_t place)
+static inline bool is_plain(struct snag_wellformed *w, const struct snag_event *ev, uint64_t place)
 {
 	if (((w->flags[ev->thread] ^ RAN) & (RAN | JOINED)) | (ev->flags & SNAG_NESTED))
 		return false;
-	if (!((SPECIAL | SNAG_OPS_OF_TASKS) >> ev->op & 1))
+	if (!((SNAG_OPS_SPECIAL | SNAG_OPS_OF_TASKS) >> ev->op & 1))
 		return w->rules.isolated == 0 || w->rules.isolated == ev->thread + 1;
 	if (w->is_tasks)
 		return false;
@@ -344,14 +81,15 @@ static inline size_t alike_end(const struct snag_event *ev, size_t i, size_t n)
 {
 	const snag_tid t = ev[i - 1].thread;
 	while (i < n && ev[i].thread == t &&
-	       !(((SPECIAL | SNAG_OPS_OF_TASKS) >> ev[i].op & 1) | (ev[i].flags & SNAG_NESTED)))
+	       !(((SNAG_OPS_SPECIAL | SNAG_OPS_OF_TASKS) >> ev[i].op & 1) |
+		 (ev[i].flags & SNAG_NESTED)))
 		i++;
 	return i;
 }
 
 /* The first event of a batch, from `i` on, that is not plain: mostly none is, so this is the
  * loop that counts. */
-static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, size_t i)
+static size_t plain_end(struct snag_wellformed *w, const struct snag_batch *batch, size_t i)
 {
 	const struct snag_event *ev = batch->ev;
 	const uint64_t *line = batch->line;
@@ -366,8 +104,8 @@ static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, si
 }
 
 /* Events that stay, from `i` on, go to `to`, where a gap may begin. */
-static void events_keep(struct wellformed *w, const struct snag_batch *batch, size_t to, size_t i,
-			size_t n)
+static void events_keep(struct snag_wellformed *w, const struct snag_batch *batch, size_t to,
+			size_t i, size_t n)
 {
 	if (to < i)
 		memmove(&batch->ev[to], &batch->ev[i], n * sizeof(*batch->ev));
@@ -376,14 +114,14 @@ static void events_keep(struct wellformed *w, const struct snag_batch *batch, si
 }
 
 /* The splits up to the event `number`, before which so many events were taken out. */
-static inline void splits_follow(struct wellformed *w, uint64_t number, uint64_t removed)
+static inline void splits_follow(struct snag_wellformed *w, uint64_t number, uint64_t removed)
 {
 	for (; w->split_at < w->nsplits && w->split[w->split_at].event <= number; w->split_at++)
 		w->split[w->split_at].event -= (uint32_t)removed;
 }
 
 /* Those of a batch before, of which nothing was left, come with this one. */
-static void splits_begin(struct wellformed *w, const struct snag_batch *batch)
+static void splits_begin(struct snag_wellformed *w, const struct snag_batch *batch)
 {
 	const size_t n = w->is_nothing_left ? w->nsplits : 0;
 	w->split_at = n;
@@ -395,16 +133,16 @@ static void splits_begin(struct wellformed *w, const struct snag_batch *batch)
 
 /* Checks the events of a batch from `i` to its end and closes the gaps where some are taken out:
  * those that stay go to *to and on. */
-static int events_check(struct wellformed *w, const struct snag_batch *batch, size_t i, size_t *to,
-			struct snag_error *err)
+static int events_check(struct snag_wellformed *w, const struct snag_batch *batch, size_t i,
+			size_t *to, struct snag_error *err)
 {
 	while (i < batch->n) {
 		size_t end = plain_end(w, batch, i), kept = end - i;
 		w->is_last_kept = true;
 		if (end < batch->n) {
 			uint64_t place = batch->line ? batch->line[end] : batch->first + end;
-			struct step step = {&batch->ev[end], place, err};
-			int rc = event_check(w, &step, &batch->counts);
+			struct snag_wellformed_step step = {&batch->ev[end], place, err};
+			int rc = snag_wellformed_check(w, &step, &batch->counts);
 			if (rc < 0 && !w->lenient)
 				return rc;
 			w->is_last_kept = rc == 0;
@@ -420,7 +158,7 @@ static int events_check(struct wellformed *w, const struct snag_batch *batch, si
 }
 
 /* Checks a batch, of which *ret_in_runs events are in runs that pass. */
-static int batch_check(struct wellformed *w, struct snag_batch *batch, uint64_t *ret_in_runs,
+static int batch_check(struct snag_wellformed *w, struct snag_batch *batch, uint64_t *ret_in_runs,
 		       struct snag_error *err)
 {
 	struct snag_batch part = *batch; /* up to the next run; .first is the number of ev[0] */
@@ -460,7 +198,7 @@ static int batch_check(struct wellformed *w, struct snag_batch *batch, uint64_t 
 	return 0;
 }
 
-static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
+static int wellformed_read(struct snag_wellformed *w, struct snag_batch *ret_batch,
 			   struct snag_error *err)
 {
 	struct snag_batch batch;
@@ -494,7 +232,7 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 static int wellformed_next(struct snag_source *src, struct snag_batch *ret_batch,
 			   struct snag_error *err)
 {
-	struct wellformed *w = (struct wellformed *)src;
+	struct snag_wellformed *w = (struct snag_wellformed *)src;
 	if (!w->failed.code) {
 		int rc = wellformed_read(w, ret_batch, &w->failed);
 		src->skipped = w->inner->skipped + w->removed;
@@ -510,12 +248,12 @@ static int wellformed_next(struct snag_source *src, struct snag_batch *ret_batch
 
 static double wellformed_progress(const struct snag_source *src)
 {
-	return snag_source_progress(((const struct wellformed *)src)->inner);
+	return snag_source_progress(((const struct snag_wellformed *)src)->inner);
 }
 
 static void wellformed_close(struct snag_source *src)
 {
-	struct wellformed *w = (struct wellformed *)src;
+	struct snag_wellformed *w = (struct snag_wellformed *)src;
 	snag_source_close(w->inner);
 	snag_huge_free(w->flags, w->flags_cap, sizeof(*w->flags));
 	snag_huge_free(w->thread, w->thread_cap, sizeof(*w->thread));
@@ -529,7 +267,7 @@ static void wellformed_close(struct snag_source *src)
 static int wellformed_again(const struct snag_source *src, struct snag_source **ret_src,
 			    struct snag_error *err)
 {
-	const struct wellformed *w = (const struct wellformed *)src;
+	const struct snag_wellformed *w = (const struct snag_wellformed *)src;
 	const struct snag_source_options options = {.lenient = w->lenient};
 	struct snag_source *inner;
 	int rc = snag_source_again(w->inner, &inner, err);
@@ -541,17 +279,17 @@ static int wellformed_again(const struct snag_source *src, struct snag_source **
 
 static bool wellformed_take_runs(struct snag_source *src)
 {
-	return snag_source_take_runs(((struct wellformed *)src)->inner);
+	return snag_source_take_runs(((struct snag_wellformed *)src)->inner);
 }
 
 static void wellformed_forget_variables(struct snag_source *src)
 {
-	snag_source_forget_variables(((struct wellformed *)src)->inner);
+	snag_source_forget_variables(((struct snag_wellformed *)src)->inner);
 }
 
 static bool wellformed_take_splits(struct snag_source *src)
 {
-	return snag_source_take_splits(((struct wellformed *)src)->inner);
+	return snag_source_take_splits(((struct snag_wellformed *)src)->inner);
 }
 
 static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
@@ -566,7 +304,7 @@ static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
 struct snag_source *snag_wellformed_source(struct snag_source *inner,
 					   const struct snag_source_options *options)
 {
-	struct wellformed *w = snag_calloc(1, sizeof(*w));
+	struct snag_wellformed *w = snag_calloc(1, sizeof(*w));
 	w->base.ops = &wellformed_ops;
 	w->base.name = inner->name;
 	w->base.names = inner->names;

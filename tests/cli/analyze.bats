@@ -293,6 +293,41 @@ threads_make() {
 	[[ $output == "REFUTED 3,13, by the rules 'dependence': events would have to come before themselves"*"or the read would change" ]]
 }
 
+@test "--pair --dot draws why a pair is no race" {
+	snags analyze --pair 4,1 --dot lock.dot figure.std
+	[ "$status" = 0 ]
+	grep -qF 'e0 -> e3 [color=red, fontcolor=red, arrowhead=none, constraint=false, label="both hold the lock"]' lock.dot
+	snags analyze --pair 3,13 --dot - "$root/tests/traces/sdp_fig1e.std"
+	[ "$status" = 0 ]
+	[[ $output == "digraph snag {"*"3 and 13 do not race: cycle"*'label="or the read would change"];'*"}" ]]
+	# A step of the cycle for each arrow that is no program order inside a box.
+	steps=$("$SNAG" analyze --pair 3,13 --json - "$root/tests/traces/sdp_fig1e.std" | jq ".refuted.steps | length")
+	[ "$(grep -c -e '-> e[0-9]* \[label=' <<<"$output")" = "$steps" ]
+	# A race has a witness instead.
+	snags analyze --pair 1,6 --dot none.dot figure.std
+	[ "$status" = 66 ]
+	[[ $stderr == *"the pair is not refuted: none.dot is not written"* ]] && [ ! -e none.dot ]
+	snags analyze --dot x.dot figure.std
+	refused 2 "snag: analyze: --dot: draws a pair: needs --pair"
+	snags analyze --pair 4,1 --dot - --json - figure.std
+	refused 2 "snag: analyze: --json and --dot cannot both be -"
+}
+
+@test "--order-races: a race orders its accesses, and the report says so" {
+	printf '%s\n' 'T1|w(x)|1' 'T2|w(x)|2' 'T2|fork(T3)|3' 'T3|w(x)|4' >forked.std
+	snags analyze --with hb,wcp,dc,sdp,wdp --undecided --json - forked.std
+	[ "$(jq -c '[.analyses[] | .racy_events, .races_ordered]' <<<"$output")" = '[[1,3],null,[1,3],null,[1,3],null,[1,3],null,[1,3],null]' ]
+	snags analyze --with hb,wcp,dc,sdp,wdp,shb --undecided --order-races --json - forked.std
+	[ "$(jq -c '[.analyses[] | .racy_events]' <<<"$output")" = '[[1],[1],[1],[1],[1,3],[1,3]]' ]
+	[ "$(jq -c '[.analyses[].races_ordered]' <<<"$output")" = '[true,true,true,true,true,null]' ]
+	snags analyze --with wdp --order-races forked.std
+	[[ $output == *"wdp: "*", complete: no, each race ordered from then on"* ]]
+	snags analyze --with wdp forked.std
+	[[ $output == *"wdp: "*", complete: yes"* ]]
+	snags analyze --pair 1,3 --order-races forked.std
+	refused 2 "snag: analyze: --pair: not with --order-races"
+}
+
 @test "--pair: what is no pair is refused" {
 	snags analyze --pair 4,6 figure.std
 	refused 2 "snag: analyze: events 4 and 6 do not conflict: both are of T1"

@@ -186,3 +186,18 @@ program() { # SHARED FIRST SECOND
 	[ "$status" = 66 ]
 	[ "$(jq -c '[.incidents[] | .verdict, .replay]' run.json)" = '["predicted","confirmed"]' ]
 }
+
+@test "a witness may have another thread take a lock between a look at it and the acquire" {
+	program 'int x, a, *p;' 'lock; x = 0; p = &a; unlock;' 'lock; a = 2; x = 2; unlock; x = 1;'
+	local cc level seed
+	for cc in gcc clang; do
+		for level in -O0 -O2; do # with -O2 a branch may come before the look, in the same step
+			SNAG_CC=$cc "$SNAG" cc $level -g -fsnag-branches -pthread -o prog prog.c
+			for seed in 1 2 4; do
+				snags run --with wdp --seed $seed --replay-seconds 20 --json run.json ./prog
+				[ "$status" = 66 ]
+				[ "$(jq -c '[.incidents[] | .variable, .replay]' run.json)" = '["x","confirmed"]' ]
+			done
+		done
+	done
+}

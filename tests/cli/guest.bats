@@ -38,6 +38,13 @@ runs() {
 	done
 }
 
+@test "a flag of pthread_once that is used again" {
+	for compiler in gcc clang; do
+		build $compiler norace_once_again.c
+		runs
+	done
+}
+
 @test "an allocator of the program's own" {
 	for compiler in gcc clang; do
 		build $compiler norace_own_malloc.c

@@ -144,6 +144,81 @@ all() { # COMPILER LEVEL
 	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 }
 
+@test "spbags judges programs that only spawn and sync" {
+	cat >cilk.c <<-'END'
+		#include <snag/task.h>
+		struct fib { long n, result; };
+		static int x;
+		static void fib(void *arg)
+		{
+			struct fib *f = arg, a = {f->n - 1, 0}, b = {f->n - 2, 0};
+			f->result = f->n;
+			if (f->n < 2)
+				return;
+			snag_spawn(fib, &a);
+			snag_spawn(fib, &b);
+			snag_sync();
+			f->result = a.result + b.result;
+		}
+		static void add(void *arg) { (void)arg; x++; }
+		static void first(void *arg)
+		{
+			struct fib f = {8, 0};
+			fib(&f);
+			snag_spawn(add, 0);
+			if (!arg)
+				snag_sync();
+			snag_spawn(add, 0);
+		}
+		int main(int argc, char **argv) { (void)argv; return snag_launch(first, argc > 1 ? &x : 0); }
+	END
+	for cc in gcc clang; do
+		build $cc -O1 cilk.c
+		for with in spbags espbags drdp; do
+			run --separate-stderr "$SNAG" run --with $with ./prog
+			[[ $stderr == "snag: race-free for this input on every schedule"* ]]
+			run --separate-stderr "$SNAG" run --with $with ./prog races
+			[ "$status" = 66 ]
+			grep -q "Location is global 'x'" <<<"$stderr"
+		done
+	done
+}
+
+@test "the first task without others: its accesses are not looked at, in any file" {
+	local cc
+	echo 'void fill(int *p) { for (int i = 0; i < 1000; i++) p[i] = i; }' >fill.c
+	cat >alone.c <<-'END'
+		#include <snag/task.h>
+		void fill(int *p);
+		static int a[1000], b[1000], x;
+		static void set(void *arg) { (void)arg; x = 1; }
+		static void none(void *arg) { (void)arg; }
+		static void first(void *arg)
+		{
+			fill(a);
+			if (arg)
+				snag_async(set, 0); /* no finish waits for it */
+			snag_finish {
+				snag_finish snag_async(none, 0);
+				snag_async(none, 0);
+			}
+			fill(b);
+			x = 2;
+		}
+		int main(int argc, char **argv) { (void)argv; return snag_launch(first, argc > 1 ? &x : 0); }
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O1 -fsnag-task fill.c alone.c -o prog
+		"$SNAG" record -o t.snag ./prog
+		[ "$("$SNAG" info t.snag | sed -nE 's/^variables +//p')" = 0 ]
+		run --separate-stderr "$SNAG" run ./prog
+		[[ $stderr == "snag: race-free for this input on every schedule"* ]]
+		run --separate-stderr "$SNAG" run ./prog races
+		[ "$status" = 66 ]
+		grep -q "Location is global 'x'" <<<"$stderr"
+	done
+}
+
 @test "input that comes by a pipe: none, at once, late" {
 	cat >reads.c <<-'END'
 		#include <snag/task.h>

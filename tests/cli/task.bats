@@ -146,6 +146,20 @@ program() { # NAME, text on standard input
 	[ "$(jq '[.detectors[0].races[].variable] | unique | length' r.json)" = 998 ]
 }
 
+@test "the steps of a detector, as in tables 1 and 2 of the paper" {
+	cp "$(tasks)/zipper_fig3.task" "$(tasks)/zipper_fig2.task" .
+	output=$("$SNAG" task --with zipper --trace zipper_fig3.task | sed '/^$/,$d')
+	matches task-trace-zipper
+	output=$("$SNAG" task --with espbags --trace zipper_fig2.task | sed '/^$/,$d')
+	matches task-trace-espbags
+	snags task --trace zipper_fig3.task
+	refused 2 "snag: task: --trace shows the steps of one detector: --with zipper, espbags or spbags"
+	snags task --with zipper --trace --json - zipper_fig3.task
+	refused 2 "snag: task: --trace writes to standard output, too"
+	snags task --with zipper --trace "$(tasks)/drdp_fig1.task"
+	[ "${lines[0]}" = "no steps: the graph was judged by closure" ]
+}
+
 @test "a picture" {
 	snags task --dot g.dot "$(tasks)/drdp_fig1.task"
 	[ "$status" = 66 ]

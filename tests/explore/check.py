@@ -14,14 +14,14 @@ and those that end in a deadlock.  Then
 usage: check.py [--programs N] [--first N] [--cc gcc,clang] [--levels=-O0,-O2] [--seconds S]
                 [--most CLASSES] [--keep DIR] SNAG SEED
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "threads"))
+import driver
 
 VARIABLES, LOCKS = 2, 2
 
@@ -113,9 +113,7 @@ def source(threads, bad):
     for i, t in enumerate(threads):
         out += [f"static void *t{i}(void *arg)", "{", "int r = 0;"] + t.lines
         out += ["(void)r;", "return arg;", "}"]
-    out += ["int main(void)", "{", f"pthread_t t[{len(threads)}];"]
-    out += [f"pthread_create(&t[{i}], 0, t{i}, 0);" for i in range(len(threads))]
-    out += [f"pthread_join(t[{i}], 0);" for i in range(len(threads))]
+    out += driver.main_of(threads)
     return "\n".join(out + [f"if (x0 * 10 + x1 == {bad})", "abort();", "return 0;", "}"]) + "\n"
 
 
@@ -257,51 +255,29 @@ def check(snag, folder, expected, bad):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--programs", type=int, default=20)
-    options.add_argument("--first", type=int, default=0)
-    options.add_argument("--cc", default="gcc")
-    options.add_argument("--levels", default="-O1")
+    options = driver.options("gcc", "-O1")
     options.add_argument("--most", type=int, default=500, help="leave out programs with more classes")
-    options.add_argument("--seconds", type=float, default=1e9, help="begin no program after that")
-    options.add_argument("--keep", help="write the programs that fail to this folder")
-    options.add_argument("snag")
-    options.add_argument("seed", type=int)
     o = options.parse_args()
-    o.snag = os.path.abspath(o.snag)
-    tally = {"programs": 0, "classes": 0, "runs": 0, "deadlocks": 0, "wrong": 0}
-    number, end = o.first, time.monotonic() + o.seconds
-    while tally["programs"] < o.programs and time.monotonic() < end:
-        seed = o.seed * 1000003 + number
+
+    def make(_, seed):
         threads = program(seed)
-        number += 1
         expected = brute_force(threads, o.most)
         if expected is None or expected[0] < 2:
-            continue
+            return None
         finals = sorted(expected[2])
         bad = random.Random(seed).choice(finals[1:] + [99]) if finals else 99
-        tally["programs"] += 1
-        tally["classes"] += expected[0]
-        tally["deadlocks"] += expected[1]
-        text = source(threads, bad)
-        cc = o.cc.split(",")[number % len(o.cc.split(","))]
-        level = o.levels.split(",")[number % len(o.levels.split(","))]
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "prog.c"), "w") as f:
-                f.write(text)
-            subprocess.run([o.snag, "cc", level, "-g", "-w", "-pthread", "-o", "prog", "prog.c"],
-                           cwd=folder, check=True, env=dict(os.environ, SNAG_CC=cc))
-            wrong, got = check(o.snag, folder, expected, bad)
-        tally["runs"] += got["schedules"]
-        tally["wrong"] += len(wrong) > 0
-        for line in wrong:
-            print(f"program {number - 1}, {cc} {level}: {line}", flush=True)
-        if wrong and o.keep:
-            os.makedirs(o.keep, exist_ok=True)
-            with open(os.path.join(o.keep, f"{number - 1}.c"), "w") as f:
-                f.write(text)
-    print(", ".join(f"{k} {v}" for k, v in tally.items()))
-    return tally["wrong"] > 0
+        return source(threads, bad), (expected, bad)
+
+    def check_one(prog, made):
+        expected, bad = made
+        one = [words.split(",") for words in (o.cc, o.levels)]
+        cc, level = (words[(prog.number + 1) % len(words)] for words in one)
+        prog.build(cc, level)
+        wrong, got = check(o.snag, prog.folder, expected, bad)
+        prog.report(cc, level, wrong)
+        return {"classes": expected[0], "runs": got["schedules"], "deadlocks": expected[1]}
+
+    return driver.drive(o, {"classes": 0, "runs": 0, "deadlocks": 0}, make, check_one)
 
 
 if __name__ == "__main__":

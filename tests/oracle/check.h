@@ -46,6 +46,8 @@ check_function check_sdp;
 check_function check_sdpx;
 check_function check_wdp;
 check_function check_hybrid;
+/* Of hb and the predictive orders, if a race orders its accesses. */
+check_function check_ordered;
 check_function check_delay;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;

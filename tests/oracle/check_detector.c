@@ -7,6 +7,8 @@
  *                 last event of the first one's thread that is ordered before the second
  *   groups        one race per unordered pair of locations, with the number of its pairs
  * Brief findings have no locks and no `known`.
+ *
+ * The same where races order their accesses (--order-races).
  */
 #include "check.h"
 
@@ -20,7 +22,9 @@ struct expected {
 	event_set races[MAX_EVENTS]; /* races[e2]: its partners */
 	event_set racy;
 	unsigned npairs;
-	bool pairs, brief; /* how the detector is asked */
+	bool pairs, brief;  /* how the detector is asked */
+	bool ordered;	    /* races order their accesses */
+	struct order order; /* then: what each event is compared with */
 };
 
 static void expect_races(struct subject *s, enum relation which, struct expected *ret)
@@ -33,6 +37,19 @@ static void expect_races(struct subject *s, enum relation which, struct expected
 		ret->npairs += (unsigned)__builtin_popcount(ret->races[e2]);
 		if (ret->races[e2])
 			ret->racy |= just(e2);
+	}
+}
+
+static void expect_ordered(struct subject *s, enum relation which, struct expected *ret)
+{
+	*ret = (struct expected){.which = which,
+				 .pairs = s->seed >> 20 & 1,
+				 .brief = s->seed >> 21 & 1,
+				 .ordered = true};
+	relation_compute_ordered(&s->model, which, &ret->order, ret->races);
+	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
+		ret->npairs += (unsigned)__builtin_popcount(ret->races[e2]);
+		ret->racy |= ret->races[e2] ? just(e2) : 0;
 	}
 }
 
@@ -68,8 +85,9 @@ static bool race_is_right(struct subject *s, const struct expected *ex, const st
 	uint32_t e1 = r->first.event, e2 = r->second.event;
 	if (e1 >= s->model.n || e2 >= s->model.n || !(ex->races[e2] & just(e1)))
 		return false;
-	event_set known = relation_before(&s->model, ex->which, &s->order[ex->which], e2) &
-			  s->model.of[s->model.thread[e1]];
+	const struct order *order = ex->ordered ? &ex->order : &s->order[ex->which];
+	event_set known =
+		relation_before(&s->model, ex->which, order, e2) & s->model.of[s->model.thread[e1]];
 	uint32_t last = known ? 31 - (uint32_t)__builtin_clz(known) : SNAG_NO_EVENT;
 	return site_is_right(s, ex->brief, &r->first) && site_is_right(s, ex->brief, &r->second) &&
 	       (ex->brief || r->known.event == last);
@@ -145,6 +163,7 @@ static enum outcome check_relation(struct subject *s, const struct expected *ex,
 					       .ndetectors = 1,
 					       .pairs = ex->pairs,
 					       .undecided = true,
+					       .order_races = ex->ordered,
 					       .brief = ex->brief};
 	struct snag_analysis analysis;
 	struct snag_error err;
@@ -276,4 +295,23 @@ enum outcome check_hybrid(struct subject *s, struct reason *why)
 	struct expected ex;
 	expect_races(s, REL_HYBRID, &ex);
 	return check_named(s, "hybrid", ex.races, why);
+}
+
+/* Fewer racy events than by definition: what an earlier race orders does not race later. */
+enum outcome check_ordered(struct subject *s, struct reason *why)
+{
+	static const enum relation relations[] = {REL_HB,  REL_WCP,  REL_DC,
+						  REL_SDP, REL_SDPX, REL_WDP};
+	for (unsigned i = 0; i < sizeof(relations) / sizeof(relations[0]); i++) {
+		struct expected ex;
+		expect_ordered(s, relations[i], &ex);
+		for (unsigned e2 = 0; e2 < s->model.n; e2++)
+			if (ex.races[e2] & ~subject_races(s, relations[i], e2))
+				return check_fail(why, "event %u races by %s only if ordered", e2,
+						  relation_name[relations[i]]);
+		enum outcome outcome = check_relation(s, &ex, why);
+		if (outcome != PASSED)
+			return outcome;
+	}
+	return PASSED;
 }

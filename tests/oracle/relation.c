@@ -35,6 +35,10 @@
  *         Since hard edges belong to every relation, this is "the relation joined
  *         with program order": program order alone relates no two threads.
  *
+ *         Ordered: event by event, races add edges, as if each access of a race were a
+ *         section of its own of a lock of this race: HB gets e1 -> e2, and the relation
+ *         what the table says of the two sections.
+ *
  * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, table 2; Mathur, Kini and
  *             Viswanathan, OOPSLA 2018 (SHB).  SDP as printed is not sound
  *             (cases.c has the counterexample); SDPX repairs it.
@@ -102,6 +106,19 @@ static bool close_rel_rel(const struct model *m, struct order *o)
 	if (b->release != NO_EVENT && (o->before[b->release] & just(a->acquire)))
 		changed |= add(o, b->release, just(a->release));
 	return changed;
+}
+
+/* What races have added.  Each access of a race is a section of its own. */
+struct added {
+	struct order direct; /* to the relation */
+	struct order hb;     /* to the happens-before that it composes with */
+	struct order wrote;  /* SDPX: to X */
+};
+
+static void add_all(const struct model *m, const struct order *edges, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++)
+		add(o, e, edges->before[e]);
 }
 
 static void add_hard_edges(const struct model *m, struct order *o)
@@ -256,8 +273,9 @@ static void add_last_writer_branches(const struct model *m, struct order *o)
 	}
 }
 
-static void compute_hb(const struct model *m, struct order *o)
+static void compute_hb(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->direct, o);
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	add_lock_order(m, m->nsections, o);
@@ -268,7 +286,7 @@ static void compute_hb(const struct model *m, struct order *o)
 }
 
 /* HB without locks, fences and the atomics of the program: threads wait for the others only. */
-static void compute_hybrid(const struct model *m, struct order *o)
+static void compute_hybrid(const struct model *m, const struct added *more, struct order *o)
 {
 	event_set waits = 0;
 	for (unsigned e = 0; e < m->n; e++)
@@ -283,8 +301,9 @@ static void compute_hybrid(const struct model *m, struct order *o)
 }
 
 /* HB with atomic accesses as sections. */
-static void compute_hb_of_sections(const struct model *m, struct order *o)
+static void compute_hb_of_sections(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->hb, o);
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	add_lock_order(m, m->nall, o);
@@ -292,9 +311,9 @@ static void compute_hb_of_sections(const struct model *m, struct order *o)
 		;
 }
 
-static void compute_shb(const struct model *m, struct order *o)
+static void compute_shb(const struct model *m, const struct added *more, struct order *o)
 {
-	compute_hb(m, o);
+	compute_hb(m, more, o);
 	add_reads_from(m, o);
 	while (close_transitively(m, o))
 		;
@@ -308,74 +327,145 @@ static void close_weak(const struct model *m, struct order *o)
 }
 
 /* For those that compose with HB instead. */
-static void close_strong(const struct model *m, struct order *o)
+static void close_strong(const struct model *m, const struct added *more, struct order *o)
 {
 	struct order hb = {0};
-	compute_hb_of_sections(m, &hb);
+	compute_hb_of_sections(m, more, &hb);
 	while (close_transitively(m, o) | close_under_hb(m, &hb, o) | close_rel_rel(m, o))
 		;
 }
 
-static void compute_dc(const struct model *m, struct order *o)
+static void compute_dc(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->direct, o);
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	add_conflicts(m, ALL, o);
 	close_weak(m, o);
 }
 
-static void compute_wdp(const struct model *m, struct order *o)
+static void compute_wdp(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->direct, o);
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	add_last_writer_branches(m, o);
 	close_weak(m, o);
 }
 
-static void compute_wcp(const struct model *m, struct order *o)
+static void compute_wcp(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->direct, o);
 	add_hard_edges(m, o);
 	add_conflicts(m, ALL, o);
-	close_strong(m, o);
+	close_strong(m, more, o);
 }
 
-static void add_sdp_edges(const struct model *m, struct order *o)
+static void add_sdp_edges(const struct model *m, const struct added *more, struct order *o)
 {
+	add_all(m, &more->direct, o);
 	add_hard_edges(m, o);
 	add_conflicts(m, WITH_A_READ, o);
 	add_write_write_reads(m, o);
 }
 
-static void compute_sdp(const struct model *m, struct order *o)
+static void compute_sdp(const struct model *m, const struct added *more, struct order *o)
 {
-	add_sdp_edges(m, o);
-	close_strong(m, o);
+	add_sdp_edges(m, more, o);
+	close_strong(m, more, o);
 }
 
-static void compute_sdpx(const struct model *m, struct order *o)
+static void compute_sdpx(const struct model *m, const struct added *more, struct order *o)
 {
 	struct order hb = {0}, x = {0};
-	compute_hb_of_sections(m, &hb);
+	compute_hb_of_sections(m, more, &hb);
+	add_all(m, &more->wrote, &x);
 	add_conflicts(m, BOTH_WRITE, &x);
 	while (close_under_hb(m, &hb, &x))
 		;
-	add_sdp_edges(m, o);
+	add_sdp_edges(m, more, o);
 	/* Before the acquire, that is: an atomic access may conflict itself. */
 	FOR_SECTION_PAIRS(m, a, b)
 	if (b->release != NO_EVENT && (composed(&x, &hb, b->acquire) & just(a->acquire)))
 		add(o, b->release, just(a->release));
-	close_strong(m, o);
+	close_strong(m, more, o);
 }
 
-void relation_compute(const struct model *m, enum relation which, struct order *ret_order)
+static void compute(const struct model *m, enum relation which, const struct added *more,
+		    struct order *ret_order)
 {
-	static void (*const compute[RELATIONS])(const struct model *, struct order *) = {
+	static void (*const rules[RELATIONS])(const struct model *, const struct added *,
+					      struct order *) = {
 		[REL_HB] = compute_hb,	 [REL_SHB] = compute_shb,	[REL_WCP] = compute_wcp,
 		[REL_DC] = compute_dc,	 [REL_SDP] = compute_sdp,	[REL_SDPX] = compute_sdpx,
 		[REL_WDP] = compute_wdp, [REL_HYBRID] = compute_hybrid,
 	};
 	memset(ret_order, 0, sizeof(*ret_order));
-	compute[which](m, ret_order);
+	rules[which](m, more, ret_order);
+}
+
+void relation_compute(const struct model *m, enum relation which, struct order *ret_order)
+{
+	static const struct added nothing;
+	compute(m, which, &nothing, ret_order);
+}
+
+/* e1 -> those of the events that follow e2 in its thread. */
+static void add_later(const struct model *m, struct order *o, unsigned e1, unsigned e2,
+		      event_set events)
+{
+	event_set later = m->of[m->thread[e2]] & events & ~below(e2) & ~just(e2);
+	while (later)
+		add(o, take_first(&later), just(e1));
+}
+
+static event_set reads_of(const struct model *m, unsigned variable)
+{
+	event_set reads = 0;
+	for (unsigned e = 0; e < m->n; e++)
+		if ((m->reads & just(e)) && m->target[e] == variable)
+			reads |= just(e);
+	return reads;
+}
+
+static event_set branches_on(const struct model *m, unsigned read)
+{
+	event_set branches = 0;
+	for (unsigned e = 0; e < m->n; e++)
+		if ((m->branches & just(e)) && (m->depends[e] & just(read)))
+			branches |= just(e);
+	return branches;
+}
+
+/* The edges of a race, as the relation orders conflicting sections. */
+static void add_race(const struct model *m, enum relation which, unsigned e1, unsigned e2,
+		     struct added *more)
+{
+	bool both_write = (m->writes & just(e1)) && (m->writes & just(e2));
+	add(&more->hb, e2, just(e1));
+	if (which == REL_WDP) {
+		if ((m->reads & just(e2)) && m->saw[e2] == e1)
+			add_later(m, &more->direct, e1, e2, branches_on(m, e2));
+	} else if ((which == REL_SDP || which == REL_SDPX) && both_write) {
+		add_later(m, &more->direct, e1, e2, reads_of(m, m->target[e2]));
+		add(&more->wrote, e2, just(e1));
+	} else {
+		add(&more->direct, e2, just(e1));
+	}
+}
+
+void relation_compute_ordered(const struct model *m, enum relation which, struct order *ret_order,
+			      event_set ret_races[MAX_EVENTS])
+{
+	struct added more = {0};
+	struct order order;
+	for (unsigned e2 = 0; e2 < m->n; e2++) {
+		compute(m, which, &more, &order);
+		ret_order->before[e2] = order.before[e2];
+		ret_races[e2] = relation_races(m, which, &order, e2);
+		for (event_set rest = ret_races[e2]; rest;)
+			add_race(m, which, take_first(&rest), e2, &more);
+	}
 }
 
 event_set relation_before(const struct model *m, enum relation which, const struct order *order,

@@ -27,6 +27,11 @@ struct order {
 
 void relation_compute(const struct model *m, enum relation which, struct order *ret_order);
 
+/* The same where a race orders its accesses from then on.  ret_order: what each event is compared
+ * with; not closed under later races. */
+void relation_compute_ordered(const struct model *m, enum relation which, struct order *ret_order,
+			      event_set ret_races[MAX_EVENTS]);
+
 /* What the access is compared with: all that is ordered before it; in SHB not because it saw its
  * writer. */
 event_set relation_before(const struct model *m, enum relation which, const struct order *order,

@@ -12,14 +12,13 @@ compiled with -fsnag-branches, and then
 usage: check.py [--programs N] [--first N] [--cc gcc,clang] [--levels=-O0,-O2] [--seconds S]
                 [--free] [--keep DIR] SNAG SEED
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
-import time
+
+import driver
 
 VARIABLES, ELEMENTS, LOCKS, REGISTERS, VALUES = 3, 3, 2, 2, 3
 MAX_STATES = 60000
@@ -145,9 +144,7 @@ def source(threads):
     for i, t in enumerate(threads):
         out += [f"static void *t{i}(void *arg)", "{", "int r0 = 0, r1 = 0, *q = 0;"]
         out += t.lines + ["sink = r0 + r1 + (q != 0);", "return arg;", "}"]
-    out += ["int main(void)", "{", f"pthread_t t[{len(threads)}];"]
-    out += [f"pthread_create(&t[{i}], 0, t{i}, 0);" for i in range(len(threads))]
-    out += [f"pthread_join(t[{i}], 0);" for i in range(len(threads))]
+    out += driver.main_of(threads)
     return "\n".join(out + ["return 0;", "}"]) + "\n"
 
 
@@ -235,7 +232,7 @@ def cell_of(variable):
     return "a[0]" if name == "a" else name
 
 
-def run(snag, folder, racy, how, seed, free):
+def run(snag, folder, racy, seed, free):
     """Runs one build; returns what is wrong, and the predicted races."""
     path = os.path.join(folder, "run.json")
     done = subprocess.run([snag, "run", "--with", "wdp", "--replay-seconds", "30", "--seed", str(seed),
@@ -243,66 +240,43 @@ def run(snag, folder, racy, how, seed, free):
                            os.path.join(folder, "prog")], capture_output=True, text=True,
                           timeout=120)
     if done.returncode not in (0, 66):
-        return [f"{how}: status {done.returncode}: {done.stderr[-300:]}"], 0, 0
+        return [f"status {done.returncode}: {done.stderr[-300:]}"], 0, 0
     with open(path) as f:
         report = json.load(f)
     wrong, predicted = [], 0
     for race in report["incidents"]:
         if cell_of(race["variable"]) not in racy:
-            wrong.append(f"{how}: {race['variable']} does not race: {race['verdict']}")
+            wrong.append(f"{race['variable']} does not race: {race['verdict']}")
         predicted += race["verdict"] == "predicted"
         if race["verdict"] == "predicted" and race["replay"] != "confirmed":
-            wrong.append(f"{how}: {race['variable']}: {race.get('replay_note', race['replay'])}")
+            wrong.append(f"{race['variable']}: {race.get('replay_note', race['replay'])}")
     return wrong, predicted, len(report.get("unconfirmed", []))
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--programs", type=int, default=20)
-    options.add_argument("--first", type=int, default=0)
-    options.add_argument("--cc", default="gcc,clang")
-    options.add_argument("--levels", default="-O0,-O2")
-    options.add_argument("--seconds", type=float, default=1e9, help="begin no program after that")
+    options = driver.options("gcc,clang", "-O0,-O2")
     options.add_argument("--free", action="store_true", help="threads in parallel")
-    options.add_argument("--keep", help="write the programs that fail to this folder")
-    options.add_argument("snag")
-    options.add_argument("seed", type=int)
     o = options.parse_args()
-    o.snag = os.path.abspath(o.snag)
-    tally = {"programs": 0, "race-free": 0, "runs": 0, "predicted": 0, "unconfirmed": 0, "wrong": 0}
-    number, end = o.first, time.monotonic() + o.seconds
-    while tally["programs"] < o.programs and time.monotonic() < end:
-        threads = program(o.seed * 1000003 + number)
-        number += 1
+
+    def make(_, seed):
+        threads = program(seed)
         racy = racy_cells(threads)
-        if racy is None:
-            continue
-        tally["programs"] += 1
-        tally["race-free"] += not racy
-        with tempfile.TemporaryDirectory() as folder:
-            text = source(threads)
-            with open(os.path.join(folder, "prog.c"), "w") as f:
-                f.write(text)
-            for cc in o.cc.split(","):
-                for level in o.levels.split(","):
-                    subprocess.run([o.snag, "cc", level, "-g", "-w", "-fsnag-branches", "-pthread", "-o",
-                                    "prog", "prog.c"], cwd=folder, check=True,
-                                   env=dict(os.environ, SNAG_CC=cc))
-                    how = f"program {number - 1}, {cc} {level}"
-                    wrong, predicted, unconfirmed = run(o.snag, folder, racy, how, 1 + number % 7,
-                                                        o.free)
-                    tally["runs"] += 1
-                    tally["predicted"] += predicted
-                    tally["unconfirmed"] += unconfirmed
-                    tally["wrong"] += len(wrong)
-                    for line in wrong:
-                        print(line, flush=True)
-                    if wrong and o.keep:
-                        os.makedirs(o.keep, exist_ok=True)
-                        with open(os.path.join(o.keep, f"{number - 1}.c"), "w") as f:
-                            f.write(text)
-    print(", ".join(f"{k} {v}" for k, v in tally.items()))
-    return tally["wrong"] > 0
+        return None if racy is None else (source(threads), racy)
+
+    def check(prog, racy):
+        tally = {"race-free": not racy, "runs": 0, "predicted": 0, "unconfirmed": 0}
+        for cc in o.cc.split(","):
+            for level in o.levels.split(","):
+                prog.build(cc, level, "-fsnag-branches")
+                wrong, predicted, unconfirmed = run(o.snag, prog.folder, racy,
+                                                    1 + (prog.number + 1) % 7, o.free)
+                tally["runs"] += 1
+                tally["predicted"] += predicted
+                tally["unconfirmed"] += unconfirmed
+                prog.report(cc, level, wrong)
+        return tally
+
+    return driver.drive(o, {"race-free": 0, "runs": 0, "predicted": 0, "unconfirmed": 0}, make, check)
 
 
 if __name__ == "__main__":

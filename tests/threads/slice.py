@@ -104,11 +104,15 @@ def source(seed):
     return "".join(out)
 
 
-def report(snag, folder, seed, more):
+def report(snag, folder, seed, more, argv=("./prog",)):
     """What a run reports, without numbers of events, which differ."""
     path = os.path.join(folder, "report.json")
-    run = subprocess.run([snag, "run", "--no-replay", "--seed", str(seed), "--json", path, *more, "./prog"], cwd=folder,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if os.path.exists(path):
+        os.remove(path)
+    run = subprocess.run([snag, "run", "--no-replay", "--seed", str(seed), "--json", path, *more, *argv], cwd=folder,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300)
+    if not os.path.exists(path):
+        raise SystemExit(f"{run.args}: status {run.returncode}\n{run.stderr.decode()}")
     with open(path) as f:
         found = json.load(f)
     races = [(a["name"], a["pairs"], len(a["racy_events"]),

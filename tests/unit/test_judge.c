@@ -120,7 +120,7 @@ void rt_lasting_end(void)
 	memset(is_lasting, 0, sizeof(is_lasting));
 }
 
-static void access_tell(uint64_t at, unsigned size, bool is_write)
+static void access_report(uint64_t at, unsigned size, bool is_write)
 {
 	bool *lasts = &is_lasting[size][at];
 	if ((is_write || !*lasts) && below(2))
@@ -147,7 +147,7 @@ static void access_one(bool is_write)
 	if (!config->has_few)
 		at += below(8) ? below(8) & ~(size - 1) : below(8); /* mostly aligned */
 	at = at + size <= SPAN ? at : SPAN - size;
-	access_tell(at, size, is_write);
+	access_report(at, size, is_write);
 	bytes_access(at, size, is_write);
 }
 

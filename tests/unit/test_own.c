@@ -75,7 +75,7 @@ struct naive_block {
 	bool is_there, is_copy, is_lent;
 	uintptr_t at, end;
 	int owner;
-	uint32_t implicit, untold_in;
+	uint32_t implicit, unreported_in;
 };
 
 struct naive_task {
@@ -84,7 +84,7 @@ struct naive_task {
 	enum own_mode mode;
 	bool has_escaped, is_lent, is_watched;
 	uint32_t phase; /* its last */
-	uint32_t untold_in;
+	uint32_t unreported_in;
 	uint32_t touched_in[WORDS]; /* the last phase in which another context was there */
 };
 
@@ -155,7 +155,7 @@ static bool is_of(int c, uint32_t implicit, uintptr_t addr)
 static void stack_escapes(int c)
 {
 	struct naive_task *t = task_of(c);
-	naive.has_doubt |= !t->has_escaped && t->untold_in == naive.phase[c];
+	naive.has_doubt |= !t->has_escaped && t->unreported_in == naive.phase[c];
 	t->has_escaped = true;
 }
 
@@ -207,7 +207,7 @@ static bool naive_found(struct naive_block *b, int c)
 		b->is_lent = true;
 		return true;
 	}
-	naive.has_doubt |= !lends && b->untold_in && b->untold_in == naive.phase[b->owner];
+	naive.has_doubt |= !lends && b->unreported_in && b->unreported_in == naive.phase[b->owner];
 	b->is_there = false;
 	return false;
 }
@@ -225,7 +225,7 @@ static enum own_answer naive_of(int c, uintptr_t addr)
 	if (b && b->owner != c) {
 		naive_found(b, c);
 	} else if (b && is_segment && b->implicit == t->implicit) {
-		b->untold_in = naive.phase[c];
+		b->unreported_in = naive.phase[c];
 		return OWN_SKIP;
 	}
 	for (int i = 0; i < CONTEXTS; i++) {
@@ -233,7 +233,7 @@ static enum own_answer naive_of(int c, uintptr_t addr)
 		if (i == c || !s || !s->is_lent || s->has_escaped || !is_on_stack(i, addr))
 			continue;
 		s->touched_in[word_of(addr)] = naive.phase[i];
-		naive.has_doubt |= s->untold_in == naive.phase[i] && !(s->mode & OWN_LENDS);
+		naive.has_doubt |= s->unreported_in == naive.phase[i] && !(s->mode & OWN_LENDS);
 	}
 	return OWN_TELL;
 }
@@ -253,7 +253,7 @@ static void naive_segment(int c, bool has_loans)
 	for (size_t i = 0; i < WORDS; i++)
 		was_touched |= t->touched_in[i] == naive.phase[c];
 	t->mode = OWN_SEGMENT;
-	t->untold_in = naive.phase[c];
+	t->unreported_in = naive.phase[c];
 	t->is_watched = has_loans && t->is_lent && !t->has_escaped && was_touched;
 	naive.has_doubt |= t->has_escaped;
 }

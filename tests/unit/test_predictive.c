@@ -41,6 +41,7 @@ struct manner {
 	bool trims;
 	uint32_t max_direct; /* 0: as usual */
 	size_t piece;	     /* events at a time; 0: some */
+	bool order_races;
 };
 
 struct work {
@@ -53,7 +54,8 @@ static struct work run(const char *name, const struct snag_trace *trace, struct 
 		       struct answers *ret_answers)
 {
 	const struct snag_detector *d = snag_detector_find(name, strlen(name));
-	struct snag_detector_env env = {.on_racy = on_racy, .ctx = ret_answers};
+	struct snag_detector_env env = {
+		.on_racy = on_racy, .ctx = ret_answers, .order_races = manner.order_races};
 	struct work work = {0};
 	struct snag_predictive *p = d->open(&env);
 	if (manner.max_direct)
@@ -126,6 +128,40 @@ static void trimming_changes_no_answer(void **state)
 			assert_true(usual.n > 10);
 			/* For sdpx every section is filed, and more of them matter. */
 			assert_true(kept < all / (strcmp(names[i], "sdpx") == 0 ? 1 : 2));
+			answers_done(&usual);
+			answers_done(&trimmed);
+		}
+		snag_trace_done(&trace);
+	}
+}
+
+/* The same where races order their accesses. */
+static void trimming_changes_no_ordered_answer(void **state)
+{
+	struct snag_generate_options options = snag_generate_defaults;
+	options.events = 6000;
+	options.unprotected = 0.02;
+	options.branches = 0.1;
+	options.nesting = 3;
+	options.variables = 40;
+	options.reads = 0.3;
+	for (uint32_t seed = 1; seed <= 6; seed++) {
+		struct snag_trace trace;
+		options.seed = seed;
+		options.threads = 2 + seed;
+		options.locks = 4 + seed;
+		options.fork_join = seed % 2;
+		trace_generate(&trace, &options);
+		for (size_t i = 0; i < NNAMES; i++) {
+			struct answers defined = {0}, usual = {0}, trimmed = {0};
+			struct manner ordered = {.order_races = true};
+			struct manner trims = {.order_races = true, .trims = true};
+			run(names[i], &trace, (struct manner){0}, &defined);
+			run(names[i], &trace, ordered, &usual);
+			run(names[i], &trace, trims, &trimmed);
+			assert_same(names[i], &usual, &trimmed);
+			assert_true(usual.n > 10 && usual.n <= defined.n);
+			answers_done(&defined);
 			answers_done(&usual);
 			answers_done(&trimmed);
 		}
@@ -417,6 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trimming_changes_no_answer),
+		cmocka_unit_test(trimming_changes_no_ordered_answer),
 		cmocka_unit_test(manners_change_no_answer),
 		cmocka_unit_test(many_locks_cost_little),
 		cmocka_unit_test(left_locks_count_no_more),

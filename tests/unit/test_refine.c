@@ -165,7 +165,7 @@ static void program_record(const struct program *p, const char *whole, const cha
 			batch_write(sink, c);
 	}
 	batch_write(sink, c);
-	size_t n = snag_splits_told(snag_convert_splits(c), &split);
+	size_t n = snag_splits_reported(snag_convert_splits(c), &split);
 	assert_int_equal(snag_sink_put_splits(sink[1], split, n, snag_convert_names(c), &err), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(snag_sink_commit(sink[i], &err), 0);

@@ -32,7 +32,7 @@ struct outcome {
 	uint64_t blocked;
 };
 
-static void outcome_tell(struct outcome *out, uint8_t op, snag_tid task, uint32_t target)
+static void outcome_report(struct outcome *out, uint8_t op, snag_tid task, uint32_t target)
 {
 	assert_true(out->nlog < MAX_LOG);
 	out->log[out->nlog++] = (struct told){op, task, target};
@@ -87,7 +87,7 @@ static void program_run(void *arg)
 
 static void executor_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	outcome_tell(ctx, op, task, target);
+	outcome_report(ctx, op, task, target);
 }
 
 static void executor(struct stmt *program, struct outcome *out)
@@ -169,7 +169,7 @@ static bool model_wait(struct outcome *out, struct model_task *t, enum snag_wait
 
 static void model_end(struct outcome *out, int id)
 {
-	outcome_tell(out, SNAG_OP_TASK_END, (snag_tid)id, 0);
+	outcome_report(out, SNAG_OP_TASK_END, (snag_tid)id, 0);
 	task[id].has_ended = true;
 	ncontrol--;
 	for (int i = 0; i < ntasks; i++)
@@ -190,11 +190,11 @@ static void model_leave(struct outcome *out, int id)
 	case FINISH:
 		if (!model_wait(out, t, SNAG_WAIT_FINISH, model_pending(t->finish) < 0))
 			return;
-		outcome_tell(out, SNAG_OP_FINISH_END, (snag_tid)id, 0);
+		outcome_report(out, SNAG_OP_FINISH_END, (snag_tid)id, 0);
 		t->finish = p->outer;
 		break;
 	case FRAME:
-		outcome_tell(out, SNAG_OP_FRAME_END, (snag_tid)id, 0);
+		outcome_report(out, SNAG_OP_FRAME_END, (snag_tid)id, 0);
 		t->frame = p->outer;
 		break;
 	default:
@@ -226,29 +226,29 @@ static void model_step(struct outcome *out, int id)
 	case ASYNC:
 	case SPAWN:
 		child = model_create(s->body, t->finish, s->kind == SPAWN ? t->frame : -1);
-		outcome_tell(out, s->kind == SPAWN ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, self,
-			     (uint32_t)child);
+		outcome_report(out, s->kind == SPAWN ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE,
+			       self, (uint32_t)child);
 		break;
 	case FINISH:
-		outcome_tell(out, SNAG_OP_FINISH_BEGIN, self, 0);
+		outcome_report(out, SNAG_OP_FINISH_BEGIN, self, 0);
 		t->place[t->depth++] = (struct place){s->body, FINISH, t->finish};
 		t->finish = nscopes++;
 		break;
 	case FRAME:
-		outcome_tell(out, SNAG_OP_FRAME_BEGIN, self, 0);
+		outcome_report(out, SNAG_OP_FRAME_BEGIN, self, 0);
 		t->place[t->depth++] = (struct place){s->body, FRAME, t->frame};
 		t->frame = nscopes++;
 		break;
 	case SYNC:
 		if (!model_wait(out, t, SNAG_WAIT_SYNC, model_pending(t->frame) < 0))
 			return;
-		outcome_tell(out, SNAG_OP_SYNC, self, 0);
+		outcome_report(out, SNAG_OP_SYNC, self, 0);
 		break;
 	case SET:
 		if (is_set[s->promise])
 			break;
 		is_set[s->promise] = true;
-		outcome_tell(out, SNAG_OP_PROMISE_SET, self, s->promise);
+		outcome_report(out, SNAG_OP_PROMISE_SET, self, s->promise);
 		t->woken = 0;
 		t->nwake = nqueue[s->promise];
 		memcpy(t->wake, queue[s->promise], sizeof(t->wake));
@@ -259,11 +259,11 @@ static void model_step(struct outcome *out, int id)
 			queue[s->promise][nqueue[s->promise]++] = id;
 			return;
 		}
-		outcome_tell(out, SNAG_OP_PROMISE_GET, self, s->promise);
+		outcome_report(out, SNAG_OP_PROMISE_GET, self, s->promise);
 		break;
 	case ISOLATED:
-		outcome_tell(out, SNAG_OP_ISOLATED_BEGIN, self, 0);
-		outcome_tell(out, SNAG_OP_ISOLATED_END, self, 0);
+		outcome_report(out, SNAG_OP_ISOLATED_BEGIN, self, 0);
+		outcome_report(out, SNAG_OP_ISOLATED_END, self, 0);
 		break;
 	case KINDS:
 		break;

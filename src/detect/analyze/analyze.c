@@ -100,75 +100,6 @@ static void trace_keep(struct snag_analyze_run *r, const struct snag_batch *batc
 		snag_trace_append(r->trace, batch);
 }
 
-static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_src)
-{
-	if (r->trace && !r->is_lent)
-		snag_trace_names(r->trace, r->src);
-	else if (!r->log && !r->trace)
-		return snag_source_again(r->src, ret_src, r->err);
-	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
-	return 1;
-}
-
-/* Returns whether its partners are still to be named: not if they were candidates. */
-static bool asks(const struct snag_collector *c)
-{
-	return c->partners.n && !c->verify;
-}
-
-/* Names the partners of the racy accesses of all detectors, in one reading. */
-static int answer_partners(struct snag_analyze_run *r)
-{
-	struct snag_partners *partners[SNAG_MAX_DETECTORS];
-	struct snag_source *src;
-	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i]))
-			partners[n++] = &r->collector[i].partners;
-	if (n == 0)
-		return 0;
-	int rc = second_reading(r, &src);
-	if (rc <= 0)
-		return rc;
-	double begin = snag_seconds_now();
-	rc = snag_partners_answer(partners, n, src, r->err);
-	snag_source_close(src);
-	/* One reading serves all detectors, so its time is shared evenly. */
-	double seconds = (snag_seconds_now() - begin) / (double)n;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i]))
-			r->collector[i].findings->seconds += seconds;
-	return rc;
-}
-
-/* Completes the races of which only a number is known, of all detectors in one reading. */
-static int answer_pairs(struct snag_analyze_run *r)
-{
-	struct snag_pairs *pairs[SNAG_MAX_DETECTORS];
-	struct snag_source *src;
-	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].incomplete.n)
-			pairs[n++] = &r->collector[i].incomplete;
-	if (n == 0)
-		return 0;
-	int rc = second_reading(r, &src);
-	if (rc <= 0)
-		return rc;
-	rc = snag_pairs_answer(pairs, n, src, r->err);
-	snag_source_close(src);
-	return rc;
-}
-
-/* Answers the questions before the trace ends, if too many have gathered. */
-static int answer_early(struct snag_analyze_run *r)
-{
-	int rc = answer_partners(r);
-	for (size_t i = 0; i < r->analysis->n; i++)
-		snag_partners_drop(&r->collector[i].partners);
-	return rc < 0 ? rc : answer_pairs(r);
-}
-
 static int batch_run(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	bool should_answer = false;
@@ -187,12 +118,7 @@ static int batch_run(struct snag_analyze_run *r, const struct snag_batch *batch)
 	}
 	int rc = snag_fit_after(r, batch);
 	should_answer &= r->trace || r->log || !r->src->is_growing;
-	return rc == 0 && should_answer ? answer_early(r) : rc;
-}
-
-static bool is_stopped(const struct snag_analyze_options *options)
-{
-	return options->stop && *options->stop;
+	return rc == 0 && should_answer ? snag_run_answer_early(r) : rc;
 }
 
 /* Ignores the rest of the trace.  But a growing source can be read again only at its end. */
@@ -231,187 +157,12 @@ static int first_reading(struct snag_analyze_run *r)
 		if (options->progress)
 			options->progress(options->progress_ctx, a->events,
 					  snag_source_progress(r->src));
-		if (is_stopped(options))
+		if (snag_run_is_stopped(options))
 			return stopped_reading(r);
 	}
 	/* After a stop, an error comes from the interrupted read. */
-	a->interrupted = rc != 0 && is_stopped(options);
+	a->interrupted = rc != 0 && snag_run_is_stopped(options);
 	return a->interrupted ? 0 : rc;
-}
-
-static bool has_branch(const struct snag_trace *trace)
-{
-	for (size_t i = 0; i < trace->n; i++)
-		if (trace->ev[i].op == SNAG_OP_BRANCH)
-			return true;
-	return false;
-}
-
-static enum snag_mode mode_of(const struct snag_analyze_run *r, const struct snag_detector *d,
-			      enum snag_rules rules)
-{
-	if (d->decide == SNAG_DECIDE_DEPENDENCE)
-		return snag_mode_of(rules);
-	return d->vindicates_dc && r->options->stages == SNAG_STAGES_PAPER ? SNAG_MODE_DC
-									   : SNAG_MODE_M2;
-}
-
-/* Decides the pairs of the detectors that want it. */
-static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
-{
-	enum snag_rules rules = snag_rules_of(r->options->rules, has_branch(r->trace));
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		enum snag_mode mode = mode_of(r, c->detector, rules);
-		if (!c->decides)
-			continue;
-		double begin = snag_seconds_now();
-		c->findings->complete = c->detector->is_complete;
-		if (c->partners.n) {
-			snag_index_add_mode(ix, mode);
-			snag_collector_decide(c, ix, mode);
-		}
-		c->findings->seconds += snag_seconds_now() - begin;
-	}
-}
-
-/* Passes the whole trace to the detectors that need it. */
-static void finish(struct snag_analyze_run *r, struct snag_index *ix)
-{
-	double begin = snag_seconds_now();
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (!c->detector->finish || r->is_out[i])
-			continue;
-		c->findings->complete = c->detector->finish(r->state[i], ix);
-		double end = snag_seconds_now();
-		c->findings->seconds += end - begin;
-		begin = end;
-	}
-}
-
-/* Tells the detectors that there are no more events. */
-static void end(struct snag_analyze_run *r)
-{
-	double begin = snag_seconds_now();
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (!c->detector->end || r->is_out[i])
-			continue;
-		c->detector->end(r->state[i]);
-		double now = snag_seconds_now();
-		c->findings->seconds += now - begin;
-		begin = now;
-	}
-	r->analysis->interrupted |= is_stopped(r->options);
-}
-
-static bool has_finish(const struct snag_analyze_run *r)
-{
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].detector->finish && !r->is_out[i] &&
-		    !r->collector[i].detector->tells_deadlocks)
-			return true;
-	return false;
-}
-
-/* The trace was too long: detectors that need all of it get windows. */
-static int windows_finish(struct snag_analyze_run *r)
-{
-	const struct snag_windows windows = {.options = r->options,
-					     .contended = r->contended,
-					     .events = r->most,
-					     .collector = r->collector,
-					     .is_out = r->is_out};
-	struct snag_source *src;
-	bool is_long = r->contended || r->analysis->events > r->most;
-	if (!is_long || r->analysis->interrupted || r->ops & SNAG_OPS_OF_TASKS || !has_finish(r))
-		return 0;
-	int rc = second_reading(r, &src);
-	if (rc <= 0)
-		return rc;
-	snag_source_take_runs(src);
-	snag_source_forget_variables(src);
-	rc = snag_windows_analyze(&windows, src, r->analysis, r->err);
-	snag_source_close(src);
-	return rc;
-}
-
-/* Whether a detector or a procedure needs stacks with the locks that only one thread takes. */
-static bool needs_all_locks(const struct snag_analyze_options *options)
-{
-	bool needs = options->stages == SNAG_STAGES_PAPER;
-	for (size_t i = 0; i < options->ndetectors; i++)
-		needs |= options->detector[i]->all_locks;
-	return needs;
-}
-
-/* The work after the reading: naming and deciding pairs. */
-static int second_part(struct snag_analyze_run *r)
-{
-	struct snag_index *ix = NULL;
-	end(r);
-	if (r->trace && r->keep >= r->trace->n && r->most >= r->trace->n && r->keep &&
-	    !r->analysis->interrupted) {
-		if (!r->is_lent)
-			snag_trace_names(r->trace, r->src);
-		ix = needs_all_locks(r->options) ? snag_index_new_published(r->trace)
-						 : snag_index_new(r->trace);
-	}
-	if (ix && !ix->is_task)
-		decide_pairs(r, ix);
-	int rc = answer_partners(r);
-	if (rc == 0)
-		rc = answer_pairs(r);
-	if (rc == 0 && ix) {
-		finish(r, ix);
-		snag_stretches_of_trace(&r->analysis->stretches, r->trace);
-		r->analysis->interrupted |= is_stopped(r->options);
-	}
-	if (rc == 0 && !ix)
-		rc = windows_finish(r);
-	snag_index_free(ix);
-	return rc;
-}
-
-/* Collects the sites of which a report shows more than their number: both accesses of a race,
- * the last known event, and accesses that only mutual exclusion keeps apart. */
-static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
-{
-	size_t n = 0;
-	for (size_t k = 0; k < f->nraces; k++) {
-		site[n++] = &f->race[k].first;
-		site[n++] = &f->race[k].second;
-		site[n++] = &f->race[k].known;
-	}
-	for (int k = 0; k < SNAG_DOUBTS; k++)
-		if (f->doubt[k].is_there) {
-			site[n++] = &f->doubt[k].first;
-			site[n++] = &f->doubt[k].second;
-		}
-	return n;
-}
-
-static int look_up_details(struct snag_analyze_run *r)
-{
-	struct snag_analysis *a = r->analysis;
-	struct snag_site **site = NULL;
-	size_t room = 0, n = 0;
-	for (size_t i = 0; i < a->n && !r->options->brief; i++) {
-		if (r->is_out[i])
-			continue;
-		site = snag_grow(site, &room, n + a->findings[i].nraces * 3 + SNAG_DOUBTS * 2,
-				 sizeof(struct snag_site *));
-		n += findings_sites(&a->findings[i], site + n);
-	}
-	struct snag_source *src;
-	int rc = n ? second_reading(r, &src) : 0;
-	if (rc > 0) {
-		rc = snag_details_fill(a->details, site, n, src, r->err);
-		snag_source_close(src);
-	}
-	free(site);
-	return rc;
 }
 
 /* Detectors that decide nothing ignore the stages. */
@@ -498,8 +249,11 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].env.shard = options->shard;
 		r.collector[i].env.nshards = options->nshards;
 		r.collector[i].env.stages = stages_of(options, d);
+		r.collector[i].env.order_races = options->order_races && d->orders_races;
+		a->findings[i].orders_races = r.collector[i].env.order_races;
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
+		r.collector[i].env.rows = options->rows;
 		r.collector[i].env.ordered_locks = options->ordered_locks;
 		r.collector[i].env.ordered_updates = options->ordered_updates;
 		r.collector[i].env.on_decided = options->decided;
@@ -513,9 +267,9 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 	a->ops = r.ops;
 	snag_fit_end(&r);
 	if (rc == 0)
-		rc = second_part(&r);
+		rc = snag_run_second_part(&r);
 	if (rc == 0)
-		rc = look_up_details(&r);
+		rc = snag_run_look_up_details(&r);
 	for (size_t i = 0; i < a->n; i++)
 		detector_end(&r, i);
 	findings_compact(&r);

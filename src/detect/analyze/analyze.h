@@ -31,6 +31,7 @@ struct snag_analyze_options {
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	unsigned shard, nshards; /* decide a part of the candidates (detector.h); 0: all */
+	bool order_races;	 /* where a detector can (detector.h) */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
@@ -40,6 +41,7 @@ struct snag_analyze_options {
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
 	void *follow_ctx;
+	const struct snag_table *rows; /* get the steps of detectors that have rows; may be NULL */
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */

@@ -45,6 +45,20 @@ size_t snag_run_events_to_keep(const struct snag_analyze_run *r);
 /* Whether a detector may look for partners in the window. */
 bool snag_run_needs_window(const struct snag_analyze_run *r);
 
+/* The options ask the analysis to stop. */
+static inline bool snag_run_is_stopped(const struct snag_analyze_options *options)
+{
+	return options->stop && *options->stop;
+}
+
+/* The work after the first reading (analyze_answer.c).  These return a negative code on failure.
+ * Before the trace ends: names partners, because too many racy accesses wait for theirs. */
+int snag_run_answer_early(struct snag_analyze_run *r);
+/* When it has ended: names partners, and decides pairs. */
+int snag_run_second_part(struct snag_analyze_run *r);
+/* At last: looks up what a report shows of each event. */
+int snag_run_look_up_details(struct snag_analyze_run *r);
+
 /* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?
  * After it: did one give up?  At the end: remove those of tasks, if there was no task.  A
  * negative result is the error to return. */

@@ -410,7 +410,7 @@ static bool round_run(struct snag_collector *c)
 						  .locations = locations,
 						  .is_bounded = c->listing.most != SNAG_ALL_RACES,
 						  .on_cut = on_cut};
-	if (c->detector->is_complete && procedure_of(c) == SNAG_DECIDE_EXACTLY) {
+	if (snag_collector_is_complete(c) && procedure_of(c) == SNAG_DECIDE_EXACTLY) {
 		snag_candidates(c->ix, &options, on_candidate, c);
 	} else {
 		partners_answer(c, candidates_found, locations);
@@ -453,7 +453,7 @@ void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix
 	snag_walk_init(&c->walk, &ix->rows[c->mode]);
 	if (round_run(c))
 		round_run(c);
-	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);
+	c->findings->complete = snag_collector_is_complete(c) && snag_verify_is_complete(c->verify);
 	if (!c->pairs && c->findings->nraces)
 		pairs_count(c);
 }

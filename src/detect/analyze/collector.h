@@ -57,6 +57,12 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 void snag_collector_bound(struct snag_collector *c, uint64_t most);
 void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
 
+/* Whether its pairs, all decided, are all predictable races.  Not if races have added order. */
+static inline bool snag_collector_is_complete(const struct snag_collector *c)
+{
+	return c->detector->is_complete && !c->env.order_races;
+}
+
 /* Decides the pairs, instead of answering the partners. */
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode);

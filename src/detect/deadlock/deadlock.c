@@ -5,7 +5,7 @@
  * Idea.   A predictable deadlock is a circle of requests that some valid reordering of the trace, in which
  *         every read sees the write it saw, brings about: all its threads stand before their requests
  *         at once.  Take all circles that can possibly be that (circles.h) and decide each
- *         exactly (witness/decide.h): that a thread stands before its request says what it
+ *         exactly (witness/decide/decide.h): that a thread stands before its request says what it
  *         holds.
  *
  * State.  place    a set of locations of requests, with what was decided for it

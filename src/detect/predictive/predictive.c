@@ -61,6 +61,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	free(p->held.seen);
 	free(p->deep.at);
 	free(p->owed);
+	snag_raced_free(p->raced, p->raced_cap, &p->pool);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
 	snag_histories_done(&p->histories);
@@ -131,6 +132,8 @@ void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch 
 		memset(p->x + p->nx, 0, (nx - p->nx) * sizeof(*p->x));
 		p->nx = nx;
 	}
+	if (p->env->order_races)
+		p->raced = snag_grow(p->raced, &p->raced_cap, nx, sizeof(*p->raced));
 }
 
 static uint32_t owed_new(struct snag_predictive *p)
@@ -145,8 +148,8 @@ static uint32_t owed_new(struct snag_predictive *p)
 	return number;
 }
 
-static void owed_add(struct snag_predictive *p, struct snag_predictive_variable *x,
-		     const struct snag_predictive_thread *t, uint32_t section)
+void snag_predictive_owe(struct snag_predictive *p, struct snag_predictive_variable *x,
+			 const struct snag_predictive_thread *t, uint32_t section)
 {
 	uint32_t number = owed_new(p);
 	p->owed[number] = (struct snag_owed_node){t->who, section, x->owed};
@@ -168,7 +171,7 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			return;
 		}
 	}
-	owed_add(p, x, t, section);
+	snag_predictive_owe(p, x, t, section);
 }
 
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
@@ -218,7 +221,7 @@ static void owe_named_branch(struct snag_predictive *p, struct snag_predictive_v
 	for (uint32_t i = x->owed; i; i = p->owed[i].next)
 		if (p->owed[i].who == t->who && owed_replace(p, &p->owed[i].section, section))
 			return;
-	owed_add(p, x, t, section);
+	snag_predictive_owe(p, x, t, section);
 }
 
 static void sections_add(struct snag_predictive *p, struct snag_owed_sections *owed,

@@ -34,6 +34,7 @@
  *         [atomic]    [acquire] [read] and/or [write] [release] of a lock of the variable
  *         Then a plain access is racy if some conflicting one is not ordered before it
  *         (.disjoint_locksets: and holds no common lock).
+ *         [race]      with env->order_races: its accesses are ordered (predictive_races.c)
  *
  * Cost.   An access O(locks held that have not seen this variable in this section), where threads
  *         that hold many are dealt with apart (predictive_deep.h), and for
@@ -48,6 +49,7 @@
 #include "detect/access.h"
 #include "detect/detector.h"
 #include "detect/predictive/predictive_conflicts.h"
+#include "detect/raced.h"
 #include "order/history.h"
 #include "order/lockset.h"
 
@@ -206,6 +208,8 @@ struct snag_predictive {
 	size_t atomic_cap;
 	struct snag_predictive_variable *x;
 	size_t nx, x_cap;
+	struct snag_raced *raced; /* [race]: by variable, in place of access and history */
+	size_t raced_cap;
 };
 
 void *snag_predictive_open(const struct snag_detector_env *env);
@@ -217,6 +221,11 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch);
 
 /* The slower parts, not specialised. */
+void snag_predictive_order_races(struct snag_predictive *p, const struct snag_order_rules *rules,
+				 const struct snag_event *ev, snag_tid thread, uint32_t event);
+/* To the next read, or the next branch, of the thread. */
+void snag_predictive_owe(struct snag_predictive *p, struct snag_predictive_variable *x,
+			 const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_variable *x,
 			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,

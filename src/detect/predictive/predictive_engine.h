@@ -274,6 +274,10 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 		write_orders(rules, p, ev, event);
 	else
 		read_orders(rules, p, ev, event);
+	if (__builtin_expect(p->env->order_races, 0)) {
+		snag_predictive_order_races(p, rules, ev, thread, event);
+		return;
+	}
 	if (rules->disjoint_locksets)
 		is_racy = snag_history_access(
 			&p->histories, &x->history, t->now,

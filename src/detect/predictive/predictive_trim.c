@@ -147,6 +147,18 @@ static void owed_ends(struct ends *ends, const struct snag_predictive *p, uint32
 		clock_ends(ends, p->sections.rest[s].owed);
 }
 
+/* The ends of accesses that a later race may order. */
+static void raced_ends(struct ends *ends, const struct snag_predictive *p)
+{
+	for (size_t v = 0; v < p->raced_cap; v++)
+		for (uint32_t i = 0; i < p->raced[v].n; i++) {
+			const struct snag_raced_access *e = &p->raced[v].at[i];
+			clock_ends(ends, e->clock);
+			clock_ends(ends, e->now);
+			end_add(ends, e->thread, e->time);
+		}
+}
+
 /* The ends of all clocks in use. */
 static void ends_gather(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks)
 {
@@ -160,6 +172,7 @@ static void ends_gather(struct ends *ends, const struct snag_predictive *p, cons
 		clock_ends(ends, p->pool.seats.thread[i].last);
 	lock_ends(ends, p->lock, p->lock_cap);
 	lock_ends(ends, p->atomic, p->atomic_cap);
+	raced_ends(ends, p);
 	section_ends(ends, p, marks, SNAG_REFERRED | SNAG_FILED);
 }
 
@@ -170,6 +183,7 @@ static void wrote_gather(struct ends *ends, const struct snag_predictive *p, con
 		clock_ends(ends, p->thread[i].wrote);
 	lock_wrote_ends(ends, p->lock, p->lock_cap);
 	lock_wrote_ends(ends, p->atomic, p->atomic_cap);
+	raced_ends(ends, p);
 	section_ends(ends, p, marks, SNAG_REFERRED);
 }
 

@@ -92,7 +92,7 @@ static void tell(struct snag_slice_reading *r, const struct snag_followed *some)
 		r->options->follow(r->options->ctx, some);
 }
 
-static void left_out_tell(struct snag_slice_reading *r)
+static void left_out_report(struct snag_slice_reading *r)
 {
 	if (r->left_out.n)
 		tell(r, &r->left_out);
@@ -102,7 +102,7 @@ static void left_out_tell(struct snag_slice_reading *r)
 void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_t n, uint32_t parts)
 {
 	if (thread != r->left_out.thread)
-		left_out_tell(r);
+		left_out_report(r);
 	if (r->left_out.n == 0)
 		r->left_out.first = (uint32_t)r->event;
 	r->left_out.thread = thread;
@@ -114,7 +114,7 @@ void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_
 void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *ev)
 {
 	struct snag_slice *s = r->slice;
-	left_out_tell(r);
+	left_out_report(r);
 	if (r->options->most && s->trace.n >= r->options->most &&
 	    !(r->options->on_full && r->options->on_full(r->options->full_ctx, s))) {
 		r->is_full = true;
@@ -125,7 +125,8 @@ void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *e
 					.n = 1,
 					.parts = ev->part,
 					.thread = ev->thread,
-					.is_in_slice = true});
+					.is_in_slice = true,
+					.op = ev->op});
 	s->trace.ev =
 		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
 	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
@@ -257,7 +258,7 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 		names_take(&r);
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
 	}
-	left_out_tell(&r);
+	left_out_report(&r);
 	snag_slice_settle(&r);
 	snag_slice_locks_done(&r);
 	while (s->trace.names.space[SNAG_SPACE_VARIABLE].n <

@@ -61,6 +61,7 @@ struct snag_followed {
 	uint32_t parts; /* ... are so many */
 	snag_tid thread;
 	bool is_in_slice;
+	uint8_t op; /* of one that is in the slice */
 };
 /* Is called for all events in their order. */
 typedef void snag_slice_follower(void *ctx, const struct snag_followed *some);

@@ -23,6 +23,7 @@ const struct snag_detector snag_detector_espbags = {
 	.ops = SNAG_OPS_COMMON |
 	       (SNAG_OPS_OF_TASKS & ~SNAG_OP_BIT(PROMISE_SET) & ~SNAG_OP_BIT(PROMISE_GET)),
 	.verdict = SNAG_OBSERVED,
+	.has_rows = true,
 	.open = snag_serial_open,
 	.events = snag_serial_events,
 	.proves = snag_serial_proves,

@@ -18,6 +18,7 @@ struct serial {
 	bool is_isolated;
 	bool is_order_dependent;
 	bool only_spawns;
+	snag_tid last_task;	     /* for rows */
 	uint32_t update;	     /* 1 + the kind of the update that runs; 0: none */
 	bool has_async, has_spawned; /* tasks */
 	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
@@ -37,6 +38,8 @@ void *snag_serial_open(const struct snag_detector_env *env)
 	s->express.is_all = true;
 	snag_bags_init(&s->bags);
 	snag_past_pool_init(&s->pool);
+	if (env->rows)
+		env->rows->serial(env->rows, NULL, NULL);
 	return s;
 }
 
@@ -415,6 +418,19 @@ static void serial_reserve(void *state, const struct snag_counts *counts)
 		isolated_reserve(s);
 }
 
+static void row_put(struct serial *s, const struct snag_event *ev, size_t nvariables)
+{
+	if (ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN)
+		s->last_task = ev->target > s->last_task ? ev->target : s->last_task;
+	const struct snag_serial_view view = {.bags = &s->bags,
+					      .last_task = s->last_task,
+					      .nvariables = nvariables,
+					      .plain = s->express.x,
+					      .isolated = s->iso,
+					      .pool = &s->pool};
+	s->env->rows->serial(s->env->rows, &view, ev);
+}
+
 void snag_serial_events(void *state, const struct snag_batch *batch)
 {
 	static const struct snag_handlers handlers = {
@@ -423,7 +439,18 @@ void snag_serial_events(void *state, const struct snag_batch *batch)
 	if (s->is_refused)
 		return;
 	serial_reserve(s, &batch->counts);
-	snag_handlers_run(&handlers, s, batch);
+	if (!s->env->rows) {
+		snag_handlers_run(&handlers, s, batch);
+		return;
+	}
+	for (size_t i = 0; i < batch->n && !s->is_refused; i++) {
+		struct snag_batch one = *batch;
+		one.ev += i;
+		one.first += i;
+		one.n = 1;
+		snag_handlers_run(&handlers, s, &one);
+		row_put(s, &batch->ev[i], batch->counts.n[SNAG_SPACE_VARIABLE]);
+	}
 }
 
 static struct snag_express *serial_express(void *state)

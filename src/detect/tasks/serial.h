@@ -41,6 +41,18 @@
 
 #include "detect/detector.h"
 
+/* What rows show of it (serial_rows.h).  The arrays are by variable. */
+struct snag_bags;
+struct snag_past_cell;
+struct snag_past_pool;
+struct snag_serial_view {
+	struct snag_bags *bags;
+	snag_tid last_task; /* tasks above it have not begun */
+	size_t nvariables;
+	const struct snag_past_cell *plain, *isolated; /* 1 + the task; the latter may be NULL */
+	const struct snag_past_pool *pool;
+};
+
 void *snag_serial_open(const struct snag_detector_env *env);
 void snag_serial_only_spawns(void *state); /* refuses a finish inside a task */
 void snag_serial_events(void *state, const struct snag_batch *batch);

@@ -32,6 +32,7 @@ const struct snag_detector snag_detector_spbags = {
 	       SNAG_OP_BIT(FRAME_END),
 	.launch_ops = SNAG_OP_BIT(FINISH_BEGIN) | SNAG_OP_BIT(FINISH_END),
 	.verdict = SNAG_OBSERVED,
+	.has_rows = true,
 	.open = spbags_open,
 	.events = snag_serial_events,
 	.proves = snag_serial_proves,

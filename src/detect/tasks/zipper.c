@@ -43,56 +43,11 @@
  * Reference.  Storey, Powell, Ogles, Hooker, Aldous and Mercer, Optimized sound and complete
  *             data race detection in structured parallel programs, 2020.
  */
+#include "detect/tasks/zipper.h"
+
 #include "base/memory.h"
-#include "detect/tasks/graph.h"
 
-#define NO_BLOCK UINT32_MAX
-
-struct set {		     /* of steps, linked by zipper.next; each is in one set at most */
-	uint32_t head, tail; /* + 1; 0: empty */
-};
-
-struct branch {
-	struct set pending;
-	uint32_t slider; /* 0: none */
-	uint32_t first;	 /* or NO_BLOCK */
-};
-
-struct fork {
-	struct branch outer, a; /* as they were at the fork, and at the end of A */
-	uint32_t blocks;	/* passed before the fork */
-};
-
-struct bag {
-	struct set pending;
-	uint32_t begin, end; /* of its blocks in `passed` */
-};
-
-struct marks { /* by variable: the step + 1 that reads it, writes it, has a race with it */
-	uint32_t read, write, race;
-};
-
-struct zipper {
-	struct snag_graph *graph;
-	bool is_up;
-	uint32_t *next;
-	struct set *zipper;
-	uint32_t *passed; /* the blocks in the order of the walk */
-	uint32_t npassed;
-	struct branch branch; /* the one we are in */
-	struct fork *fork;
-	struct bag *bag;
-	size_t nforks, nbags, fork_cap, bag_cap;
-
-	uint32_t *begin, *index; /* accesses by step */
-	struct marks *marks;
-	uint32_t *found; /* all n', */
-	size_t nfound, found_cap;
-	size_t *found_begin, *found_end; /* those of step n */
-	uint32_t *stamp;		 /* by step: the n + 1 it was last found for */
-};
-
-static void set_add(struct zipper *z, struct set *to, struct set *from)
+static void set_add(struct snag_zipper *z, struct snag_zipper_set *to, struct snag_zipper_set *from)
 {
 	if (!from->head)
 		return;
@@ -101,14 +56,14 @@ static void set_add(struct zipper *z, struct set *to, struct set *from)
 	else
 		to->head = from->head;
 	to->tail = from->tail;
-	*from = (struct set){0};
+	*from = (struct snag_zipper_set){0};
 }
 
-static bool conflict(const struct zipper *z, uint32_t n, uint32_t other)
+static bool conflict(const struct snag_zipper *z, uint32_t n, uint32_t other)
 {
 	for (uint32_t i = z->begin[other]; i < z->begin[other + 1]; i++) {
 		const struct snag_caccess *a = &z->graph->g.access[z->index[i]];
-		const struct marks *m = &z->marks[a->variable];
+		const struct snag_zipper_marks *m = &z->marks[a->variable];
 		if (m->write == n + 1 || (a->is_write && m->read == n + 1))
 			return true;
 	}
@@ -116,14 +71,14 @@ static bool conflict(const struct zipper *z, uint32_t n, uint32_t other)
 }
 
 /* Reports the races of the two steps, one for each variable of n. */
-static void races_report(struct zipper *z, uint32_t n, uint32_t other)
+static void races_report(struct snag_zipper *z, uint32_t n, uint32_t other)
 {
 	const struct snag_caccess *access = z->graph->g.access;
 	for (uint32_t i = z->begin[n]; i < z->begin[n + 1]; i++)
 		for (uint32_t k = z->begin[other]; k < z->begin[other + 1]; k++) {
 			const struct snag_caccess *a = &access[z->index[i]];
 			const struct snag_caccess *b = &access[z->index[k]];
-			struct marks *m = &z->marks[a->variable];
+			struct snag_zipper_marks *m = &z->marks[a->variable];
 			if (a->variable != b->variable || !snag_graph_conflict(a, b) ||
 			    m->race == n + 1)
 				continue;
@@ -132,29 +87,40 @@ static void races_report(struct zipper *z, uint32_t n, uint32_t other)
 		}
 }
 
-static void pair_check(struct zipper *z, uint32_t n, uint32_t other)
+static void left_add(struct snag_zipper *z, uint32_t other)
+{
+	if (!z->rows)
+		return;
+	z->left = snag_grow(z->left, &z->left_cap, z->nleft + 1, sizeof(*z->left));
+	z->left[z->nleft++] = other;
+}
+
+static void pair_check(struct snag_zipper *z, uint32_t n, uint32_t other)
 {
 	if (z->is_up) {
-		if (z->stamp[other] == n + 1)
+		if (z->stamp[other] == n + 1) {
+			left_add(z, other);
 			races_report(z, n, other);
+		}
 		return;
 	}
 	if (!conflict(z, n, other))
 		return;
+	left_add(z, other);
 	z->found = snag_grow(z->found, &z->found_cap, z->nfound + 1, sizeof(*z->found));
 	z->found[z->nfound++] = other;
 }
 
-static void set_check(struct zipper *z, uint32_t n, const struct set *set)
+static void set_check(struct snag_zipper *z, uint32_t n, const struct snag_zipper_set *set)
 {
 	for (uint32_t other = set->head; other; other = z->next[other - 1])
 		pair_check(z, n, other - 1);
 }
 
-static void bags_check(struct zipper *z, uint32_t n)
+static void bags_check(struct snag_zipper *z, uint32_t n)
 {
 	for (size_t b = 0; b < z->nbags; b++) {
-		const struct bag *bag = &z->bag[b];
+		const struct snag_zipper_bag *bag = &z->bag[b];
 		set_check(z, n, &bag->pending);
 		for (uint32_t i = bag->begin; i < bag->end; i++)
 			if (z->passed[i] > z->branch.slider)
@@ -162,7 +128,7 @@ static void bags_check(struct zipper *z, uint32_t n)
 	}
 }
 
-static void step_check(struct zipper *z, uint32_t n) /* [check] */
+static void step_check(struct snag_zipper *z, uint32_t n) /* [check] */
 {
 	if (z->begin[n] == z->begin[n + 1])
 		return;
@@ -176,7 +142,7 @@ static void step_check(struct zipper *z, uint32_t n) /* [check] */
 	}
 	for (uint32_t i = z->begin[n]; i < z->begin[n + 1]; i++) {
 		const struct snag_caccess *a = &z->graph->g.access[z->index[i]];
-		struct marks *m = &z->marks[a->variable];
+		struct snag_zipper_marks *m = &z->marks[a->variable];
 		*(a->is_write ? &m->write : &m->read) = n + 1;
 	}
 	z->found_begin[n] = z->nfound;
@@ -184,9 +150,9 @@ static void step_check(struct zipper *z, uint32_t n) /* [check] */
 	z->found_end[n] = z->nfound;
 }
 
-static void step_visit(struct zipper *z, uint32_t n) /* [step] */
+static void step_visit(struct snag_zipper *z, uint32_t n) /* [step] */
 {
-	struct set self = {n + 1, n + 1};
+	struct snag_zipper_set self = {n + 1, n + 1};
 	uint32_t nblocks = z->graph->g.nisolated, block = z->graph->g.node[n].isolated;
 	z->next[n] = 0;
 	set_add(z, &z->branch.pending, &self);
@@ -200,31 +166,34 @@ static void step_visit(struct zipper *z, uint32_t n) /* [step] */
 		if (block < nblocks)
 			set_add(z, &z->zipper[block], &z->branch.pending);
 	}
+	z->nleft = 0;
 	step_check(z, n);
+	snag_zipper_row_step(z, n);
 }
 
-static void fork_visit(struct zipper *z) /* [fork] */
+static void fork_visit(struct snag_zipper *z) /* [fork] */
 {
 	z->fork = snag_grow(z->fork, &z->fork_cap, z->nforks + 1, sizeof(*z->fork));
-	z->fork[z->nforks++] = (struct fork){.outer = z->branch, .blocks = z->npassed};
-	z->branch.pending = (struct set){0};
-	z->branch.first = NO_BLOCK;
+	z->fork[z->nforks++] = (struct snag_zipper_fork){.outer = z->branch, .blocks = z->npassed};
+	z->branch.pending = (struct snag_zipper_set){0};
+	z->branch.first = SNAG_ZIPPER_NO_BLOCK;
 }
 
-static void turn_visit(struct zipper *z) /* [turn] */
+static void turn_visit(struct snag_zipper *z) /* [turn] */
 {
-	struct fork *f = &z->fork[z->nforks - 1];
+	struct snag_zipper_fork *f = &z->fork[z->nforks - 1];
 	f->a = z->branch;
 	z->bag = snag_grow(z->bag, &z->bag_cap, z->nbags + 1, sizeof(*z->bag));
-	z->bag[z->nbags++] =
-		(struct bag){.pending = z->branch.pending, .begin = f->blocks, .end = z->npassed};
-	z->branch = (struct branch){.slider = f->outer.slider, .first = NO_BLOCK};
+	z->bag[z->nbags++] = (struct snag_zipper_bag){
+		.pending = z->branch.pending, .begin = f->blocks, .end = z->npassed};
+	z->branch = (struct snag_zipper_branch){.slider = f->outer.slider,
+						.first = SNAG_ZIPPER_NO_BLOCK};
 }
 
-static void join_visit(struct zipper *z) /* [join] */
+static void join_visit(struct snag_zipper *z) /* [join] */
 {
-	struct fork *f = &z->fork[--z->nforks];
-	struct branch joined = f->outer;
+	struct snag_zipper_fork *f = &z->fork[--z->nforks];
+	struct snag_zipper_branch joined = f->outer;
 	uint32_t first = f->a.first < z->branch.first ? f->a.first : z->branch.first;
 	z->nbags--;
 	if (first < z->graph->g.nisolated)
@@ -237,14 +206,16 @@ static void join_visit(struct zipper *z) /* [join] */
 	z->branch = joined;
 }
 
-static void walk(struct zipper *z, enum snag_tour_direction direction)
+static void walk(struct snag_zipper *z, enum snag_tour_direction direction)
 {
+	static const char *const word[] = {
+		[SNAG_TOUR_FORK] = "fork", [SNAG_TOUR_TURN] = "turn", [SNAG_TOUR_JOIN] = "join"};
 	struct snag_tour tour;
 	enum snag_tour_kind kind;
 	uint32_t step;
 	z->is_up = direction == SNAG_TOUR_UP;
 	z->npassed = 0;
-	z->branch = (struct branch){.first = NO_BLOCK};
+	z->branch = (struct snag_zipper_branch){.first = SNAG_ZIPPER_NO_BLOCK};
 	free(z->zipper);
 	z->zipper = snag_calloc((size_t)z->graph->g.nisolated + 1, sizeof(*z->zipper));
 	snag_tour_init(&tour, &z->graph->g, direction);
@@ -257,13 +228,15 @@ static void walk(struct zipper *z, enum snag_tour_direction direction)
 			turn_visit(z);
 		else
 			join_visit(z);
+		if (kind != SNAG_TOUR_STEP)
+			snag_zipper_row_at(z, word[kind]);
 	}
 }
 
-static void zipper_init(struct zipper *z, struct snag_graph *graph)
+static void zipper_init(struct snag_zipper *z, struct snag_graph *graph)
 {
 	size_t n = graph->g.nnodes + 1;
-	*z = (struct zipper){.graph = graph};
+	*z = (struct snag_zipper){.graph = graph};
 	snag_cgraph_by_node(&graph->g, &z->begin, &z->index);
 	z->next = snag_alloc(n * sizeof(*z->next));
 	z->passed = snag_alloc(((size_t)graph->g.nisolated + 1) * sizeof(*z->passed));
@@ -271,9 +244,10 @@ static void zipper_init(struct zipper *z, struct snag_graph *graph)
 	z->found_begin = snag_calloc(n, sizeof(*z->found_begin));
 	z->found_end = snag_calloc(n, sizeof(*z->found_end));
 	z->stamp = snag_calloc(n, sizeof(*z->stamp));
+	z->rows = snag_zipper_rows_new(z);
 }
 
-static void zipper_done(struct zipper *z)
+static void zipper_done(struct snag_zipper *z)
 {
 	free(z->begin);
 	free(z->index);
@@ -287,12 +261,14 @@ static void zipper_done(struct zipper *z)
 	free(z->found_begin);
 	free(z->found_end);
 	free(z->stamp);
+	free(z->left);
+	snag_zipper_rows_free(z->rows);
 }
 
 /* Runs both walks.  They do not show which pairs only isolation orders; the order does. */
 static void walks_search(struct snag_graph *graph, const struct snag_sporder *order)
 {
-	struct zipper z;
+	struct snag_zipper z;
 	zipper_init(&z, graph);
 	walk(&z, SNAG_TOUR_DOWN);
 	walk(&z, SNAG_TOUR_UP);
@@ -325,6 +301,7 @@ const struct snag_detector snag_detector_zipper = {
 	.reference = "Storey et al., 2020",
 	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_TASKS,
 	.verdict = SNAG_OBSERVED,
+	.has_rows = true,
 	.open = snag_graph_open,
 	.events = snag_graph_events,
 	.end = zipper_end,

@@ -27,12 +27,13 @@ void rt_epochs_again(void)
 	struct rt_filter *f = rt_hot.filter;
 	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
 		for (uint64_t i = 0; i <= f->bytes / RT_FILTER_ENTRY; i++)
-			if (f->slot[k][i]) /* pages that are not there stay away */
+			if (f->slot[k]
+				   [i]) /* does not touch pages that the system has not allocated */
 				f->slot[k][i] = 0;
 	rt_own.fresh = (struct own_fresh){0};
 	f->epochs = rt_epoch_after(RT_SEEN);
 	rt.ends++;
-	f->lasting = f->lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
+	f->lasting = f->lasting ? RT_SEEN : 0; /* no epoch has the number 0 */
 }
 
 void rt_lasting_end(void)
@@ -54,7 +55,7 @@ static inline uint64_t word_what(uintptr_t addr, unsigned size, bool is_write)
 	return rt_what(is_write ? RT_WRITE : RT_READ, size, addr);
 }
 
-/* Records it, or counts it. */
+/* Records an access inside one word, or counts it as part of a run. */
 static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
 	const uint64_t what = word_what(addr, size, is_write);
@@ -63,7 +64,7 @@ static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintpt
 		word_record(what, pc);
 }
 
-/* The parts of an access that lie in different words, if they do. */
+/* Records an access; its parts, if they lie in different words. */
 static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
 						uintptr_t pc)
 {
@@ -74,23 +75,23 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
-bool rt_access_is_untold(uintptr_t addr)
+bool rt_access_is_unreported(uintptr_t addr)
 {
 	if (rt_is_own(addr))
 		return true;
-	rt_own_told(addr, false);
+	rt_own_accessed(addr, false);
 	return false;
 }
 
 /* Remembers an access. */
 static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 {
-	/* A read of what was written leaves it so. */
+	/* A read of written memory does not change the slot. */
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	rt_hot.has_read |= !is_write;
 }
 
-/* What has more to be thought of than an access of a thread. */
+/* Records an access of a thread that special rules hold for (rt_access_is_special). */
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
 {
@@ -103,13 +104,13 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (is_write)
 		rt_before_write();
 	access_note(addr, k, is_write);
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	if (is_write && k == 3)
 		rt_own_stored_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, (size_t)1 << k, is_write);
 	if (rt.listener.is_judge) {
-		rt_record_settle(); /* what comes before a record comes before an access */
+		rt_record_settle(); /* as before a record */
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
 		words_put(addr, 1u << k, is_write, pc);
@@ -122,7 +123,7 @@ static inline bool is_judged_specially(const struct rt_thread *self)
 	       rt_unlikely(rt.is_unheard) || rt_unlikely(rt.before_write != NULL);
 }
 
-/* The same for a detector in this process, mostly with nothing more to be thought of. */
+/* The same for a detector in this process; mostly no special rule holds. */
 static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
 				    unsigned k, bool is_write)
 {
@@ -133,7 +134,7 @@ static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t ent
 		*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting : entry;
 }
 
-/* The same in programs that use OpenMP: there is memory of one's own, and stacks are used again. */
+/* The same in programs that use OpenMP: some memory is private, and stacks are used again. */
 static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
 				 unsigned k, bool is_write)
 {
@@ -147,7 +148,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 		return;
 	}
 	*slot = entry;
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	if (is_write && k == 3)
 		rt_own_stored_word(addr);
 	rt_record_settle();
@@ -165,9 +166,9 @@ bool rt_access_is_special(void)
 	return is_special(rt_hot.self);
 }
 
-/* Records an access as most are: inside one word, at a known place, of which nothing special
- * is to be thought, and which goes on with a run or is none.  False: it is no such one, and
- * nothing is done. Calls nothing, so that little is to be saved. */
+/* Records an access of the common kind: inside one word, at a known place, without special rules,
+ * and part of the open run or of no run.  Returns false, and does nothing, for any other access.
+ * Calls no function, so that few registers are saved. */
 static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
@@ -203,9 +204,9 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	words_put(addr, 1u << k, is_write, pc);
 }
 
-/* The same by size, each in its own function: what it saves costs nothing where an access is
- * known. */
-#define TOLD uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc
+/* The same by size, each in its own function: a known access does not pay for the registers that
+ * they save. */
+#define JUDGED uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc
 #define RECORD(name, k, is_write)                                                         \
 	static __attribute__((noinline)) void record_##name(uintptr_t addr, uintptr_t pc) \
 	{                                                                                 \
@@ -216,11 +217,11 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		else if (!quick_record(addr, pc, k, is_write))                            \
 			access_record(addr, pc, k, is_write);                             \
 	}                                                                                 \
-	static __attribute__((noinline)) void plain_##name(TOLD)                          \
+	static __attribute__((noinline)) void plain_##name(JUDGED)                        \
 	{                                                                                 \
 		judged_record(addr, slot, entry, pc, k, is_write);                        \
 	}                                                                                 \
-	static __attribute__((noinline)) void judged_##name(TOLD)                         \
+	static __attribute__((noinline)) void judged_##name(JUDGED)                       \
 	{                                                                                 \
 		if (rt_own.tls_bytes)                                                     \
 			judged_omp(addr, slot, entry, pc, k, is_write);                   \
@@ -242,10 +243,10 @@ RECORD(write8, 3, true)
 			{what##read4, what##write4}, {what##read8, what##write8}, \
 	}
 static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc) = BY_SIZE(record_);
-static void (*const judged_of[RT_FILTER_SIZES][2])(TOLD) = BY_SIZE(judged_);
+static void (*const judged_of[RT_FILTER_SIZES][2])(JUDGED) = BY_SIZE(judged_);
 
-/* An access that is not known, nor in memory that the thread is alone with. */
-static inline void access_tell(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+/* Reports an access that is not known, and not to memory that only the running context can reach. */
+static inline void access_report(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt.listener.is_judge)
 		judged_of[k][is_write](addr, rt_filter_slot(addr, k),
@@ -258,7 +259,7 @@ static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is
 {
 	if (rt_is_alone_with(addr) || rt_likely(rt_access_is_known(addr, k, is_write)))
 		return;
-	access_tell(addr, pc, k, is_write);
+	access_report(addr, pc, k, is_write);
 }
 
 void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -266,13 +267,13 @@ void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 	access_look(addr, pc, k, is_write);
 }
 
-/* Off: nothing happens any more. */
+/* The runtime is off: accesses do nothing. */
 static inline bool is_off(void)
 {
 	return !rt.on && rt.has_begun;
 }
 
-/* The fuel is used up: a new turn, or this thread may not run at all. */
+/* The fuel is used up: begins a new turn.  Returns whether the thread may run. */
 static RT_COLD bool refuel(void)
 {
 	rt_hot.fuel++;
@@ -296,7 +297,7 @@ static RT_INLINE void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bo
 		access_turn(addr, pc, k, is_write);
 }
 
-/* An event: an access of 2^k bytes anywhere. */
+/* An event: an access of 2^k bytes at any address. */
 static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt_unlikely(--rt_hot.fuel < 0))
@@ -359,7 +360,7 @@ static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool 
 	else if (rt_is_alone_with(addr))
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	else
-		access_tell(addr, pc, k, is_write);
+		access_report(addr, pc, k, is_write);
 }
 
 #define ADDR uintptr_t addr
@@ -394,8 +395,8 @@ SIZE(unaligned_, 4, one, 2)
 SIZE(unaligned_, 8, one, 3)
 SIZE(unaligned_, 16, two)
 
-/* Accesses that were counted and are not in the filter: inlined checks call the first, and those of
- * check.c the second, which has the pc as an argument. */
+/* Accesses that were counted and are not in the filter.  Inlined checks call the first function;
+ * check.c calls the second, which has the pc as an argument. */
 #define NEW_OF(name, is_write, how, ...)                            \
 	RT_ABI(RT_HOT void, __snag_new_##name, ADDR)                \
 	{                                                           \

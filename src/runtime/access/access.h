@@ -5,19 +5,19 @@
  * Idea.   An access that this thread made before, with no synchronisation since, adds nothing.  A
  *         table knows these accesses (filter.h).
  *
- * Rules.  [alone]  The runtime records nothing while main is the only thread and every other one
- *                  was joined: fork and join order that with everything else, in every run.
+ * Rules.  [alone]  The runtime records nothing while main is the only thread, and all others were
+ *                  joined: fork and join order these accesses with all others, in every run.
  *         [read]   It records a read unless the epoch has read or written the memory.
  *         [write]  It records a write unless the epoch has written the memory.
  *         [turn]   A turn that ends for want of fuel does not end the epoch.  The epoch goes on in
- *                  the next turn of its thread, if other threads have only accessed memory
- *                  meanwhile: their accesses take its place in the table.  Not so in a replay,
+ *                  the next turn of its thread, if in between other threads have only accessed
+ *                  memory: their accesses take its place in the table.  Not so in a replay,
  *                  which has to record its last accesses whatever came before (option forget).
  * Guarantee.  A variable has a happens-before race with the accesses left out iff it has one
  *         without them.  The reported location is that of the first access.  Prediction can differ
  *         in a trace with races: in `w(x) w(y) w(x)`, another thread that reads this y comes after
- *         the first write of x in every reordering, but not after the second; and one that reads
- *         the second x seems to need the first only.  A trace without predictable races has none
+ *         the first write of x in every reordering, but not after the second; and a thread that
+ *         reads the second x seems to need only the first.  A trace without predictable races has none
  *         with accesses left out either.
  *         (`oracle --check filter,filter-m2,filter-wdp --seed 5 --traces 30000 --events 8-20
  *         --threads 2-3 --variables 2-3`: hb the same on all, m2 and wdp on 99.2 %.)
@@ -53,7 +53,7 @@ static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 	return (uint64_t *)((char *)f->slot[k] + (at & f->bytes));
 }
 
-/* What the slot holds once it was seen, or written, in this epoch. */
+/* What the slot holds after a read, or a write, of this epoch. */
 static inline uint64_t rt_filter_entry(uintptr_t addr, unsigned k, bool is_write)
 {
 	return (addr & ~RT_FILTER_BITS(k)) | rt_hot.filter->key[is_write];
@@ -75,7 +75,7 @@ static inline void rt_epoch_go_on(uint64_t epoch)
 }
 
 /* Begins another epoch, with the turn. */
-RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again with the first */
+RT_COLD void rt_epochs_again(void); /* all numbers are used up: begins again with the first */
 static inline void rt_epoch_new(void)
 {
 	if (rt_unlikely(rt.is_fresh))
@@ -89,7 +89,7 @@ static inline void rt_epoch_new(void)
 	rt_epoch_go_on(f->epochs);
 }
 
-/* Ends an epoch, and those that others would go on with. */
+/* Ends the epoch, and the epochs that other threads have kept for their next turn. */
 static inline void rt_epoch_end(void)
 {
 	rt.ends++;
@@ -97,7 +97,7 @@ static inline void rt_epoch_end(void)
 }
 
 /* Marks memory that only the running context can reach until its next event.  Its accesses there
- * happen before those of all other contexts, so a detector in the process need not hear of them. */
+ * happen before those of all other contexts, so a detector in the process does not need them. */
 static inline void rt_alone_is(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
 {
 	own_fresh_add(&rt_own, kind, low, nbytes, rt_hot.filter->key[0]);
@@ -123,7 +123,8 @@ void rt_lasting_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
-/* The same for elements of 2 or 4 bytes each: memory without earlier accesses is divided so. */
+/* The same for elements of 2 or 4 bytes each: memory without earlier accesses is divided into such
+ * variables. */
 void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 /* For an event with several accesses.  rt_access_count() counts the event, which may end the turn;
  * it returns false if no access is to be recorded.  rt_access_more() records one of them. */
@@ -137,7 +138,7 @@ void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 bool rt_access_is_special(void);
 /* For code that records an access by itself: returns whether to leave it out, because the memory is
  * private to the running context.  If not, notes that the context uses its stack there. */
-bool rt_access_is_untold(uintptr_t addr);
+bool rt_access_is_unreported(uintptr_t addr);
 /* Reports accesses to n bytes at each of `count` places, `step` bytes apart, at once.  Returns
  * false if that is not possible; nothing is reported then. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);

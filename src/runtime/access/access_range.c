@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * access_range.c - accesses of many bytes, told as ranges, or as few words
+ * access_range.c - accesses of many bytes, reported as ranges, or as few words
  */
 #include "runtime/access/access.h"
 #include "runtime/channel/judge.h"
@@ -11,7 +11,7 @@
 
 enum { WORD = 8, SHORT_RANGE = 64 };
 
-/* Words that a detector in this process is told at once, if nothing more is to be thought of. */
+/* Reports words to a detector in this process, if no special rule holds. */
 static void words_judge(uintptr_t addr, size_t n, bool is_write)
 {
 	size_t at = 0;
@@ -43,7 +43,7 @@ static void words_look(uintptr_t addr, size_t n, unsigned element, bool is_write
 /* element: WORD, or less than that. */
 static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
-	const unsigned told = element < WORD ? element : 0;
+	const unsigned reported = element < WORD ? element : 0;
 	if (rt_is_alone_with(addr))
 		return;
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read)) /* its length may depend on a read */
@@ -53,18 +53,18 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		return;
 	}
 	if (rt_unlikely(rt.is_free)) {
-		rt_lane_range(addr, n, told, is_write, pc);
+		rt_lane_range(addr, n, reported, is_write, pc);
 		return;
 	}
 	if (rt_hot.self->ignores || rt.is_unheard || rt_is_own(addr))
 		return;
 	if (is_write)
 		rt_before_write();
-	rt_own_told(addr, is_write);
+	rt_own_accessed(addr, is_write);
 	rt_hot.has_read |= !is_write;
 	if (is_write)
 		rt_own_stored(addr, n);
-	rt.listener.range(addr, n, told, is_write, pc);
+	rt.listener.range(addr, n, reported, is_write, pc);
 }
 
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
@@ -87,7 +87,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 		return true;
 	if (is_write)
 		rt_before_write();
-	rt_own_told(lowest, is_write);
+	rt_own_accessed(lowest, is_write);
 	for (uint64_t i = 0; is_write && i < count; i++)
 		rt_own_stored(addr + (uintptr_t)step * i, n);
 	rt_record_settle();

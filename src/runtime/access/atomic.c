@@ -2,15 +2,15 @@
  *
  * atomic.c - C11 atomics and fences
  *
- * Rules.  [order]  A turn may end before an atomic; the operation itself is done with
- *                  the order seq_cst, since other processes, and threads outside their
- *                  turn, may look at the same memory.  The order the program asked for
- *                  goes into the trace, where it counts.
+ * Rules.  [order]  A turn may end before an atomic; the operation itself has the
+ *                  order seq_cst, because other processes, and threads outside their turn,
+ *                  may use the same memory.  The trace has the order that the program
+ *                  specifies.
  *         [cas]    A compare-exchange that fails is a load with its failure order.
  *         [free]   Threads that run in parallel do an operation, and take its number, under a lock
  *                  that the address chooses (lane.h).
- *         [spin]   A thread that sees the same value again and again lets others run.  OpenMP has
- *                  one thread running at a time also where nobody listens; a fence is its flush.
+ *         [spin]   A thread that reads the same value again and again yields.  With OpenMP one thread
+ *                  runs at a time, also if the runtime records nothing; a fence is its flush.
  */
 #include "omp/hooks.h"
 #include "runtime/access/access.h"
@@ -35,11 +35,11 @@ enum { WORD = 8 };
 /* What an update does with the value it replaces. */
 enum taking {
 	COUNTS, /* adds to it, for example */
-	TAKES,	/* sees it, and may act accordingly; for loads, too */
+	TAKES,	/* reads it, and may act accordingly; loads do, too */
 	LAST,	/* a counter became 0: the last in every run */
 };
 
-/* The operation that follows, and what is told of it, are one step. */
+/* The operation that follows, and the report of it, are one step. */
 static struct rt_thread *begin_from(const volatile void *at, uintptr_t pc)
 {
 	rt_hot.calls_at = pc;
@@ -59,7 +59,7 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
 		rt_branch_address(pc, (uintptr_t)at);
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
-	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
+	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_unreported((uintptr_t)at)))
 		return;
 	if (op != RT_ATOMIC_READ && size == WORD && __snag_omp_yield && !rt.is_alone)
 		rt_own_stored_now((uintptr_t)at);
@@ -79,8 +79,8 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 		rt_flag_counted(takes == LAST, (uintptr_t)at, order, rt_location(pc));
 }
 
-static void told(struct rt_thread *self, enum rt_op op, enum taking takes, volatile void *at,
-		 unsigned size, int order, uintptr_t pc)
+static void operation_report(struct rt_thread *self, enum rt_op op, enum taking takes,
+			     volatile void *at, unsigned size, int order, uintptr_t pc)
 {
 	rt_hot.calls_at = 0;
 	record(self, op, takes, at, size, order, pc);
@@ -91,7 +91,7 @@ static void told(struct rt_thread *self, enum rt_op op, enum taking takes, volat
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
 {
 	enum { POLLS = 256 };
-	static uint32_t polls; /* of any thread: it only has to grow */
+	static uint32_t polls; /* shared by all threads: it only has to grow */
 	if (self)
 		rt_spin_look(self, (uintptr_t)at, value);
 	else if (__snag_omp_yield && ++polls % POLLS == 0)
@@ -168,7 +168,7 @@ static inline void store128(volatile a128 *at, a128 v)
 
 /* The ABI. */
 
-/* Who counts down to 0 is the last one in every run: it takes. */
+/* The thread that counts down to 0 is the last one in every run: it takes. */
 #define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \
 	static inline a##bits name##bits##_makes(a##bits x, a##bits y)                            \
 	{                                                                                         \
@@ -185,62 +185,63 @@ static inline void store128(volatile a128 *at, a128 v)
 									 : COUNTS;                \
 		if (name##bits##_makes(old, v) != old)                                            \
 			rt_spin_written((uintptr_t)at, bits / 8);                                 \
-		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
+		operation_report(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order,           \
+				 RT_CALLER);                                                      \
 		looked(self, at, (uint64_t)old);                                                  \
 		return old;                                                                       \
 	}
 
-#define ABI_CAS(bits, strength)                                                              \
-	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at, \
-	       a##bits *expected, a##bits v, int order, int failure)                         \
-	{                                                                                    \
-		RT_SCOPE;                                                                    \
-		struct rt_thread *self = begin(at);                                          \
-		bool is_done = cas##bits(at, expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8, \
-		     is_done ? order : failure, RT_CALLER);                                  \
-		if (is_done)                                                                 \
-			rt_spin_written((uintptr_t)at, bits / 8);                            \
-		else                                                                         \
-			looked(self, at, (uint64_t)*expected);                               \
-		return is_done;                                                              \
+#define ABI_CAS(bits, strength)                                                                \
+	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at,   \
+	       a##bits *expected, a##bits v, int order, int failure)                           \
+	{                                                                                      \
+		RT_SCOPE;                                                                      \
+		struct rt_thread *self = begin(at);                                            \
+		bool is_done = cas##bits(at, expected, v);                                     \
+		operation_report(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, \
+				 bits / 8, is_done ? order : failure, RT_CALLER);              \
+		if (is_done)                                                                   \
+			rt_spin_written((uintptr_t)at, bits / 8);                              \
+		else                                                                           \
+			looked(self, at, (uint64_t)*expected);                                 \
+		return is_done;                                                                \
 	}
 
-#define ABI(bits)                                                                             \
-	UPDATES(ABI_UPDATE, bits)                                                             \
-	ABI_CAS(bits, strong)                                                                 \
-	ABI_CAS(bits, weak)                                                                   \
-	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
-	       a##bits expected, a##bits v, int order, int failure)                           \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		bool is_done = cas##bits(at, &expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8,  \
-		     is_done ? order : failure, RT_CALLER);                                   \
-		if (is_done)                                                                  \
-			rt_spin_written((uintptr_t)at, bits / 8);                             \
-		else                                                                          \
-			looked(self, at, (uint64_t)expected);                                 \
-		return expected;                                                              \
-	}                                                                                     \
-	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		a##bits value = load##bits(at);                                               \
-		told(self, RT_ATOMIC_READ, TAKES, (volatile void *)at, bits / 8, order,       \
-		     RT_CALLER);                                                              \
-		looked(self, (volatile void *)at, (uint64_t)value);                           \
-		return value;                                                                 \
-	}                                                                                     \
-	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = begin(at);                                           \
-		store##bits(at, v);                                                           \
-		rt_spin_written((uintptr_t)at, bits / 8);                                     \
-		told(self, RT_ATOMIC_WRITE, COUNTS, at, bits / 8, order, RT_CALLER);          \
+#define ABI(bits)                                                                                \
+	UPDATES(ABI_UPDATE, bits)                                                                \
+	ABI_CAS(bits, strong)                                                                    \
+	ABI_CAS(bits, weak)                                                                      \
+	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,        \
+	       a##bits expected, a##bits v, int order, int failure)                              \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		bool is_done = cas##bits(at, &expected, v);                                      \
+		operation_report(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at,   \
+				 bits / 8, is_done ? order : failure, RT_CALLER);                \
+		if (is_done)                                                                     \
+			rt_spin_written((uintptr_t)at, bits / 8);                                \
+		else                                                                             \
+			looked(self, at, (uint64_t)expected);                                    \
+		return expected;                                                                 \
+	}                                                                                        \
+	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)       \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		a##bits value = load##bits(at);                                                  \
+		operation_report(self, RT_ATOMIC_READ, TAKES, (volatile void *)at, bits / 8,     \
+				 order, RT_CALLER);                                              \
+		looked(self, (volatile void *)at, (uint64_t)value);                              \
+		return value;                                                                    \
+	}                                                                                        \
+	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order)    \
+	{                                                                                        \
+		RT_SCOPE;                                                                        \
+		struct rt_thread *self = begin(at);                                              \
+		store##bits(at, v);                                                              \
+		rt_spin_written((uintptr_t)at, bits / 8);                                        \
+		operation_report(self, RT_ATOMIC_WRITE, COUNTS, at, bits / 8, order, RT_CALLER); \
 	}
 ABI(8)
 ABI(16)
@@ -261,7 +262,7 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 		__snag_omp_yield();
 }
 
-/* Between a thread and its own signal handler: the compiler's business. */
+/* Orders a thread and its own signal handler, which only concerns the compiler. */
 RT_ABI(void, __tsan_atomic_signal_fence, int order)
 {
 }

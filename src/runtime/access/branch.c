@@ -11,19 +11,19 @@
  *         touch another location.  The hooks do not say where addresses come from.  But the
  *         code right before the call of an access says whether the address is fixed, that of a
  *         global or of a local variable; all other addresses count as depending on all reads.
- *         The plugin (pass/branch.cpp) knows the branches and such accesses, and of most which
- *         reads they depend on: these are told before them.  What a branch before told needs
- *         not be told again while nothing else was recorded.  A thread of such a program
- *         begins with a branch that names a variable nobody reads: so the trace says that it
- *         names (trace/event.h).
+ *         The plugin (pass/branch.cpp) knows the branches and such accesses, and for most of them the
+ *         reads on which they depend.  It reports these reads before the branch.  While nothing
+ *         else is recorded, the next branch need not report them again.  A thread of such a
+ *         program begins with a branch that depends on a variable that no thread reads.  This says
+ *         that the branches of the trace name their reads (trace/event.h).
  * State.  Of each thread:
- *         named[]  the cells told, a cache; those of another generation do not count
- *         end      how many records there were behind the last branch told this way: if there
+ *         named[]  the cells that were reported, a cache; those of another generation do not count
+ *         end      how many records there were behind the last branch reported this way: if there
  *                  are more now, the next one begins a generation
- *         has_blocks, tells  the hooks of blocks were called; the plugin tells branches
+ *         has_blocks, has_branches  the hooks of blocks were called; the plugin reports branches
  * Guarantee.  Every branch and every access with a computed address comes after a branch that
- *             depends on
- *         the reads it was computed from.  Of gcc: but for the addresses of locks.
+ *         depends on the reads it was computed from.  With gcc this does not hold for addresses of
+ *         locks.
  */
 #include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
@@ -37,14 +37,14 @@ static __thread struct {
 	uint64_t generation;
 } named[NAMED];
 static __thread uint64_t generation, end;
-static __thread bool is_told; /* something, of the branch to come */
-static bool tells;
+static __thread bool has_reads; /* reads of the next branch were reported */
+static bool has_branches;
 bool rt_has_blocks;
 
 char __snag_nothing[8] RT_HIDDEN; /* no program reads it */
 
-/* Whether what the calling thread does is recorded. */
-static bool is_told_of(void)
+/* Whether events of the calling thread are recorded. */
+static bool is_recorded(void)
 {
 	const struct rt_thread *self = rt_self();
 	if (rt.is_free)
@@ -52,7 +52,7 @@ static bool is_told_of(void)
 	return self && self->state == RT_RUNNING && !self->ignores;
 }
 
-/* Records so far: of the thread, if it runs in parallel. */
+/* Returns the number of records so far: of the thread, if it runs in parallel. */
 static uint64_t records(void)
 {
 	return rt.is_free ? rt_hot.self->lane.n : rt.written;
@@ -61,7 +61,7 @@ static uint64_t records(void)
 RT_COLD void rt_branch(uintptr_t pc)
 {
 	rt_hot.has_read = false;
-	if (is_told_of())
+	if (is_recorded())
 		rt_put(RT_BRANCH, 0, 0, rt_location(pc), 0);
 }
 
@@ -92,8 +92,8 @@ struct distance {
 	int32_t bytes;
 } __attribute__((packed));
 
-/* Whether the code behind a call, where the access itself is, has the address as a constant: before
- * the next call, jump or return. */
+/* Whether the code after a call, which makes the access, has the address as a constant: before the
+ * next call, jump or return. */
 static bool is_constant(const uint8_t *code, uintptr_t addr)
 {
 	enum { CALL = 0xe8, JUMP = 0xe9, RETURN = 0xc3, LEA = 0x8d, FAR = 32 };
@@ -144,7 +144,7 @@ void rt_branch_address(uintptr_t pc, uintptr_t addr)
 
 void rt_branch_begin(void)
 {
-	if (!tells)
+	if (!has_branches)
 		return;
 	rt_put(RT_DEPENDS, sizeof(__snag_nothing), (uintptr_t)__snag_nothing, 0, 0);
 	rt_put(RT_BRANCH, 0, 0, 0, 0);
@@ -171,13 +171,13 @@ RT_ABI(void, __sanitizer_cov_trace_pc_guard_init, uint32_t *start, uint32_t *sto
 	(void)stop;
 }
 
-/* Called by every module whose branches are told.  One branch says so: without any, a trace says
- * nothing about what depends on what. */
+/* Every module whose branches are reported calls this.  It makes one branch: a trace without branches
+ * says nothing about dependence. */
 RT_ABI(void, __snag_has_branches, void)
 {
 	rt_begin_once();
-	bool was_said = tells;
-	tells = true;
+	bool was_said = has_branches;
+	has_branches = true;
 	if (!was_said && rt_self())
 		rt_branch_begin();
 }
@@ -188,10 +188,10 @@ RT_ABI(RT_HOT void, __snag_branch_all, void)
 		rt_branch(RT_CALLER);
 }
 
-/* `size` bytes at addr; addr 0: nothing, another way was taken. */
+/* The next branch depends on `size` bytes at addr; addr 0: on nothing, the program took another path. */
 RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
 {
-	if (!addr || rt.is_unheard || !is_told_of())
+	if (!addr || rt.is_unheard || !is_recorded())
 		return;
 	if (records() != end) {
 		generation++;
@@ -207,15 +207,15 @@ RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
 		here = here < size ? here : size;
 		rt_put(RT_DEPENDS, (unsigned)here, addr, 0, 0);
 	}
-	is_told = true;
+	has_reads = true;
 	end = records();
 }
 
 RT_ABI(void, __snag_branch, void)
 {
-	if (!is_told)
+	if (!has_reads)
 		return;
-	is_told = false;
+	has_reads = false;
 	rt_put(RT_BRANCH, 0, 0, rt_location(RT_CALLER), 0);
 	end = records();
 }

@@ -7,10 +7,10 @@
  *         kind.  An epoch belongs to one thread; it ends with the step and with every
  *         synchronisation.  While one thread runs at a time, one table serves all.  Threads that run
  *         in parallel have a table each (channel/lane.h).  The second word of __snag_hot (rt.h)
- *         points to that of the running thread.
+ *         points to the table of the running thread.
  *
  * State.  slot[k][i], for accesses of 2^k bytes: a cache.  An access whose slot holds another one
- *         is reported again, which costs time and nothing else
+ *         is reported again, which only costs time
  *
  *   63        62      48 47             14 13       4  3     2             0
  *   +---------+---------+-----------------+---------+------+---------------+
@@ -23,13 +23,13 @@
  *         meet.  i has as many bits as the table, at least 14.  The 14 bits of the slot are 0 in
  *         the entry: slot and entry together give the address.  seen: read or written in this epoch
  *         bytes: of a row, less 8: the bits of i.  For a detector in the process the table is
- *         small: a look into a table that does not fit into a cache costs more than asking the
- *         detector again.  For traces it is large: a record costs most
+ *         small: a look into a table that does not fit into a cache costs more than another
+ *         call of the detector.  For traces it is large, because a record costs most
  *         key[]: what entries of this epoch have beside the address, of reads and of writes
- *         lasting: likewise, of reads that add nothing in any epoch, as long as it stays
+ *         lasting: likewise, of reads that add nothing in any epoch, until `lasting` changes
  *         epochs: the last that has begun, of the table
  *         stretch: of one epoch in one turn
- *         told[]: accesses of whole loops (loop.c) in this stretch: a cache
+ *         known_loop[]: accesses of whole loops (loop.c) in this stretch: a cache
  *
  * Rules.  [known]  An access is known if its slot holds its address and key.  For a read, seen is
  *                  enough, and so is lasting.
@@ -53,11 +53,11 @@ enum {
 	RT_FILTER_STEP = 0x9b7,	  /* odd, and about 0.15 of 2^14 */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */
-	RT_TOLD_LOG = 11,
+	RT_KNOWN_LOOPS_LOG = 11,
 };
 
 /* Accesses that a loop made, n of them. */
-struct rt_told {
+struct rt_known_loop {
 	uint64_t addr;
 	int64_t step;
 	uint64_t n;
@@ -73,7 +73,7 @@ struct rt_filter {
 	uint64_t stretch;
 	uint64_t spare;
 	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_MAX_LOG];
-	struct rt_told told[1 << RT_TOLD_LOG];
+	struct rt_known_loop known_loop[1 << RT_KNOWN_LOOPS_LOG];
 };
 
 /* What `bytes` is for a table of 2^log entries. */

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loop.c - a loop told as a whole: its accesses, looked at when it has ended
+ * loop.c - loops that report all their accesses at their end
  *
- * Idea.   Of a loop whose iterations each make the same k accesses, access j moving by a
- *         fixed distance, the plugin makes two (pass/loops.cpp): one with a check before every
- *         access, and one without any, behind which it says what it did.  That is as good,
- *         because nobody else runs in the meantime, or, if threads run in parallel, because
- *         nothing but happens-before orders these accesses with those of others: the accesses
- *         are put through the filter (filter.h) and recorded as if each had been told by itself.
+ * Idea.   In some loops every iteration makes the same k accesses, and access j moves by a fixed
+ *         distance.  The plugin makes two copies of such a loop (pass/loops.cpp): one with a check
+ *         before every access, and one without checks that reports its accesses at its end.  The
+ *         report is as good as checks, because no other thread runs in between.  If threads run in
+ *         parallel, only happens-before orders these accesses with those of other threads.  So the
+ *         accesses pass the filter (filter.h), and are recorded as single accesses would be.
  *
  *             m = __snag_loop_begin(iterations, k)     so many without checks
  *             __snag_loop_access(address, distance, size, is write)     each, in their order
  *             __snag_loop_end(m)
  *
- * State.  loop      of the thread: the accesses that were told
- *         told[]    of the filter: accesses of loops that were looked at in this epoch and turn,
- *                   a cache: those that come again add nothing, as with single ones
+ * State.  loop      of the thread: the accesses that were reported
+ *         known_loop[]  of the filter: accesses of loops in this epoch and turn, a cache: the same
+ *                   accesses add nothing when they come again, as with single ones
  *         segment   iterations in a row that record the same of the accesses
- * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
- *                   runs with its checks.  So every turn has the events it has without this,
- *                   and a schedule that ends inside of a loop is followed there, too
- *         [few]     so few events that single checks cost less
- *         [guess]   one whose length is not known has as many iterations as the last time
- *         [order]   iteration by iteration; but what is known depends on who met the same cell
- *                   before, so that an access can be looked at for many iterations at once.  Of
- *                   those that move alike the one ahead comes first; those that do not, and
- *                   may meet, are looked at one by one
- *         [record]  a segment is two rounds of records and RT_AGAIN
- *         [else]    what has more to be thought of (access.c), unaligned addresses and many
- *                   accesses: one by one
- * Guarantee.  The events, their order, and the fuel that each has are those of the loop with
- *         checks; of accesses that repeat, a cache may know more than the filter, which forgets
- *         what collides.  Nothing is told that was not done: what a signal ends in the middle
- *         of such iterations has recorded none of them.
+ * Rules.  [turn]    The loop without checks makes only as many iterations as the turn has events
+ *                   for.  The iteration in which the turn ends runs with checks.  So every turn
+ *                   has the same events as without this file, and a schedule whose turn ends inside
+ *                   a loop can be followed.
+ *         [few]     If there are few events, the loop with checks runs, because it costs less.
+ *         [guess]   A loop of unknown length gets as many iterations as it had the last time.
+ *         [order]   The order is iteration by iteration.  Whether an access is known only depends
+ *                   on earlier accesses to the same cell, so one access can be handled for many
+ *                   iterations at once.  Of accesses that move alike, the one ahead comes first.
+ *                   Accesses that do not move alike and may meet are handled one by one.
+ *         [record]  A segment is two rounds of records and RT_AGAIN.
+ *         [else]    One by one: accesses under special rules (access.c), unaligned addresses, and
+ *                   loops with many accesses.
+ * Guarantee.  The events, their order, and their fuel are those of the loop with checks.  But a
+ *         cache may know more repeated accesses than the filter, which forgets accesses that
+ *         collide.  The loop reports no access that it did not make: if a signal ends the thread
+ *         in the middle of such iterations, none of them is recorded.
  * Cost.   About 30 instructions an access j that is known as a whole; else 150, and 2 to 8 each
  *         iteration.
  */
@@ -81,10 +82,11 @@ struct part {
 struct look {
 	unsigned n;
 	struct part part[RT_RUN_MAX];
-	uint8_t order[RT_RUN_MAX]; /* to look at them in: who meets a cell first is first */
-	bool has_steps;		   /* different ones */
-	uint64_t fuel;		   /* before the loop */
-	uint64_t period;	   /* events of an iteration */
+	uint8_t order
+		[RT_RUN_MAX]; /* in which parts are handled: the part that meets a cell first is first */
+	bool has_steps;	      /* different ones */
+	uint64_t fuel;	      /* before the loop */
+	uint64_t period;      /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
 		uint32_t parts;	   /* recorded in each: a bit for each */
@@ -104,11 +106,11 @@ static bool is_guessed_few(uintptr_t pc, uint64_t accesses)
 	loop.usual = &usual[(pc ^ pc >> 8) % PLACES];
 	if (*loop.usual == 0 || !is_few(*loop.usual, accesses))
 		return false;
-	*loop.usual += 1; /* sooner or later it is tried again */
+	*loop.usual += 1; /* so that the loop without checks is tried again later */
 	return true;
 }
 
-/* [turn] [few] A number m > 0: m iterations without checks; else 1 - m with them. */
+/* [turn] [few] Returns m > 0: m iterations run without checks; or m <= 0: 1 - m run with checks. */
 RT_ABI(RT_HOT int64_t, __snag_loop_begin, uint64_t iterations, uint64_t accesses)
 {
 	const bool is_known = iterations < MOST;
@@ -152,13 +154,13 @@ static void one_by_one(uint64_t n)
 		}
 }
 
-/* Whether the accesses were told before in this stretch; they are now. */
-static inline bool is_told(const struct access *a, uint64_t n)
+/* Returns whether the accesses were reported before in this stretch, and notes that they are. */
+static inline bool is_known_loop(const struct access *a, uint64_t n)
 {
 	struct rt_filter *f = rt_hot.filter;
-	const struct rt_told t = {a->addr, a->step, n, a->what | f->stretch << STRETCH_SHIFT};
+	const struct rt_known_loop t = {a->addr, a->step, n, a->what | f->stretch << STRETCH_SHIFT};
 	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
-	struct rt_told *slot = &f->told[key >> (64 - RT_TOLD_LOG)];
+	struct rt_known_loop *slot = &f->known_loop[key >> (64 - RT_KNOWN_LOOPS_LOG)];
 	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)
 		return true;
 	*slot = t;
@@ -181,13 +183,13 @@ static bool part_add(struct look *l, const struct access *a, unsigned offset, un
 	return true;
 }
 
-/* The parts of those accesses that are not told; false: one by one. */
+/* Finds the parts of the accesses that are not known.  Returns false if they are handled one by one. */
 static bool parts_find(struct look *l, uint64_t n)
 {
 	for (unsigned j = 0; j < loop.n; j++) {
 		const struct access *a = &loop.access[j];
 		const unsigned size = size_of(a);
-		if (is_told(a, n))
+		if (is_known_loop(a, n))
 			continue;
 		if (size > WORD ? !part_add(l, a, 0, 3) || !part_add(l, a, WORD, 3)
 				: !part_add(l, a, 0, (unsigned)__builtin_ctz(size)))
@@ -218,7 +220,7 @@ static bool parts_tie(struct look *l, uint64_t n)
 	return has_tied;
 }
 
-/* Of those that move alike: whether a is ahead of b.  Where they meet, it was there before. */
+/* Of parts that move alike: returns whether a is ahead of b, and so meets each cell first. */
 static bool is_ahead(const struct part *a, const struct part *b)
 {
 	if (a->step != b->step)
@@ -274,7 +276,7 @@ static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, un
 	if (far == 1 && at + n <= end)
 		return rt_row_note(row + at, entry, n, is_write);
 	if (far == 0)
-		return rt_slot_note(row + at, entry, is_write); /* the others come later */
+		return rt_slot_note(row + at, entry, is_write); /* the other places come later */
 	if (at + (uint64_t)far * (n - 1) < end)			/* both ways */
 		return places_note(row + at, far, entry, n, is_write);
 	for (unsigned i = 0; i < n; i++, at = (at + (uint64_t)far) & (end - 1))

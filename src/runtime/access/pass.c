@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass.c - what the plugin for clang (pass/) calls beyond the ABI of ThreadSanitizer
+ * pass.c - functions that the plugin for clang (pass/) calls in addition to ThreadSanitizer's ABI
  */
 #include "runtime/access/access.h"
 
@@ -41,9 +41,9 @@ struct dim {
 	uint64_t count;
 };
 
-/* Each in a record, if its places lie side by side. */
-static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struct dim *dim,
-		       unsigned n, uintptr_t pc)
+/* Reports one loop, in one record if its places lie side by side. */
+static void range_report(uintptr_t addr, uint64_t size, bool is_write, const struct dim *dim,
+			 unsigned n, uintptr_t pc)
 {
 	for (; n > 0 && (dim->step == (int64_t)size || dim->count == 1); n--, dim++)
 		size *= dim->count;
@@ -55,10 +55,10 @@ static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struc
 	if (n == 1 && rt_access_places(addr, size, dim->step, count, is_write))
 		return;
 	for (uint64_t i = 0; i < count; i++, addr += (uint64_t)dim[n - 1].step)
-		range_tell(addr, size, is_write, dim, n - 1, pc);
+		range_report(addr, size, is_write, dim, n - 1, pc);
 }
 
-/* One event; false: nothing of it is told. */
+/* Counts one event.  Returns false if its accesses are not recorded. */
 static bool range_count(void)
 {
 	return rt_access_count() && !rt.is_unheard;
@@ -69,7 +69,7 @@ RT_ABI(void, __snag_range1, uintptr_t addr, uint64_t size, uint64_t is_write, in
 {
 	const struct dim dim[] = {{step, count}};
 	if (count && range_count())
-		range_tell(addr, size, is_write, dim, 1, RT_CALLER);
+		range_report(addr, size, is_write, dim, 1, RT_CALLER);
 }
 
 RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
@@ -77,7 +77,7 @@ RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, in
 {
 	const struct dim dim[] = {{step, count}, {step2, count2}};
 	if (count && count2 && range_count())
-		range_tell(addr, size, is_write, dim, 2, RT_CALLER);
+		range_report(addr, size, is_write, dim, 2, RT_CALLER);
 }
 
 RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
@@ -85,7 +85,7 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 {
 	const struct dim dim[] = {{step, count}, {step2, count2}, {step3, count3}};
 	if (count && count2 && count3 && range_count())
-		range_tell(addr, size, is_write, dim, 3, RT_CALLER);
+		range_report(addr, size, is_write, dim, 3, RT_CALLER);
 }
 
 /* How often an access was executed, reads and writes, by the reason why it has no check
@@ -94,7 +94,7 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 enum { COUNTS = 24 };
 RT_EXPORT uint64_t __snag_pass_counts[COUNTS];
 
-__attribute__((destructor)) static void counts_tell(void)
+__attribute__((destructor)) static void counts_report(void)
 {
 	for (unsigned i = 0; rt.on && i < COUNTS; i++)
 		rt.channel->executed[i] = __snag_pass_counts[i];

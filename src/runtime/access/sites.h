@@ -18,8 +18,8 @@
  *         [open]   A site opens if it saw the same distance twice, or was of use the last time.
  *         [close]  An access elsewhere closes a site, the end of the step closes all.  The runtime
  *                  then reports the accesses from begin up to next.
- *         [tired]  A site that time and again is open for a few accesses only is of no use (lists
- *                  lead anywhere).  It rests for some thousand accesses.
+ *         [tired]  A site that is often open for a few accesses only is of no use (a linked list, for
+ *                  example, has no fixed distance).  It rests for some thousand accesses.
  *         Only in programs of <snag/task.h> that are judged inside, and not in memory that only the
  *         running task can reach (access.h).
  * Cost.   4 instructions for an access that goes on, 2 more for another one.
@@ -53,10 +53,11 @@ static_assert(sizeof(struct rt_site) == 8 * RT_SITE_WORDS, "as the pass knows it
 
 extern struct rt_sites {
 	unsigned n; /* listed */
-	bool may;   /* be opened */
+	bool may;   /* sites may be opened */
 } rt_sites;
 
-/* [tired] Of a site whose access did not go on: whether it is to be told. */
+/* [tired] For an access that does not continue its site: returns whether the site rests, so that the
+ * access is reported by itself. */
 static inline bool rt_site_rests(struct rt_site *site)
 {
 	if (__builtin_expect(site->tired < RT_SITE_TIRED, 1))
@@ -67,9 +68,9 @@ static inline bool rt_site_rests(struct rt_site *site)
 	return false;
 }
 
-/* The same of one that does not rest; false: it is to be told. */
+/* The same for a site that does not rest.  Returns false if the access is reported by itself. */
 bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool is_write);
-/* Closes all.  What they accessed is told to rt_judge_places() (judge.h). */
+/* Closes all sites.  Calls rt_judge_places() (judge.h) with their accesses. */
 void rt_sites_end(void);
 
 #endif

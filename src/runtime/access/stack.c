@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stack.c - where in the code, and how it got there
+ * stack.c - locations: a place in the code, with the calls that led there
  *
  * State.  slot[]: open addressing, (parent, pc) to node; grows by doubling
- *         node[]: what each one is, to find recursion
+ *         node[]: what each node is, to find recursion
  *         rt_hot.places[]: a cache of slot[], for locations of events and of calls.  Threads that
- *         run in parallel have one each, and look at the rest under a lock.
+ *         run in parallel have a cache each, and use the rest under a lock.
  */
 #include "runtime/access/stack.h"
 
@@ -65,7 +65,7 @@ static void slots_grow(void)
 	rt_free(old, n * sizeof(*old));
 }
 
-/* The libraries of OpenMP and of <snag/task.h>, as far as the program has them. */
+/* The libraries of OpenMP and of <snag/task.h>, if the program has them. */
 extern const char __start_snag_omp_text[] __attribute__((weak));
 extern const char __stop_snag_omp_text[] __attribute__((weak));
 extern const char __start_snag_task_text[] __attribute__((weak));
@@ -76,7 +76,7 @@ static bool is_of_tasks(uintptr_t pc)
 	return pc >= (uintptr_t)__start_snag_task_text && pc < (uintptr_t)__stop_snag_task_text;
 }
 
-/* Whether a call comes from one of them: it is not shown. */
+/* Whether a call comes from one of these libraries: reports do not show it. */
 static bool is_library(uintptr_t pc)
 {
 	return is_of_tasks(pc) ||
@@ -156,15 +156,15 @@ uint32_t rt_caller_find(void)
 uint32_t rt_location_find(uintptr_t pc)
 {
 	if (!rt.listener.needs_places || rt.is_mute)
-		return 0;		  /* nobody asks */
-	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
+		return 0;		  /* the listener needs no places */
+	if (rt_unlikely(is_of_tasks(pc))) /* the library copies an argument, say */
 		pc = (uintptr_t)rt_tasks_place;
-	else if (rt_unlikely(is_library(pc)) && __snag_omp_place()) /* it allocates */
+	else if (rt_unlikely(is_library(pc)) && __snag_omp_place()) /* the library allocates */
 		pc = (uintptr_t)__snag_omp_place();
 	return node_of(rt_caller(), pc);
 }
 
-/* Whether there is a frame to be had after all: the thread may only have been unknown. */
+/* Returns whether the thread has frames after all: perhaps the runtime did not know it yet. */
 static RT_COLD bool entry_slow(void)
 {
 	RT_SCOPE;
@@ -200,7 +200,7 @@ RT_ABI(void, __tsan_func_exit, void)
 		rt_hot.beyond--;
 		return;
 	}
-	/* A thread that was not known at the entry has nothing to leave. */
+	/* If the runtime did not know the thread at the entry, there is no frame to remove. */
 	if (rt_likely(rt_hot.self && rt_hot.top > rt_hot.self->frames))
 		rt_hot.top--;
 }

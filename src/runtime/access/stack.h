@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stack.h - where in the code, and how it got there
+ * stack.h - locations: a place in the code, with the calls that led there
  *
  * Idea.   Function entry and exit keep a shadow call stack of return addresses.  A
  *         location is a node (parent node, pc), numbered from 1 in order of first use:
  *         the pc of the event, whose parent is the call that led there, and so on.
  *         Frames are interned only when an event needs them, so that a call costs two
  *         stores.  Recursion is folded: a call that is already among its own callers is
- *         the same node again, so that there are few nodes however deep it goes.
- *         A call from the libraries of OpenMP and of tasks is not shown, but the place that
- *         made it call.  A detector in this process locates nothing: calls leave no trace then.
+ *         the same node again, so a deep recursion has few nodes.
+ *         For a call from the libraries of OpenMP and of tasks, the location is the place in the
+ *         program that called the library.  A detector in this process needs no locations: then
+ *         calls are not followed.
  */
 #ifndef SNAG_RUNTIME_STACK_H
 #define SNAG_RUNTIME_STACK_H
 
 #include "runtime/rt.h"
 
-enum { RT_FRAMES = 1 << 15 }; /* what is deeper is not shown in stacks */
+enum { RT_FRAMES = 1 << 15 }; /* stacks do not show deeper calls */
 
 /* The node of the call that the running thread is in; 0: none. */
 uint32_t rt_caller_find(void);
-/* In the child of a fork: a new recorder knows no place. */
+/* In the child of a fork: a new recorder does not know the nodes. */
 void rt_stack_forget(struct rt_thread *self);
 static inline bool rt_caller_is_known(uint32_t *ret_node)
 {
@@ -40,7 +41,7 @@ void __tsan_func_exit(void);
 
 extern const void *rt_tasks_place; /* where the program called <snag/task.h> last */
 
-/* Locations of events, as they were found: a cache. */
+/* The latest locations of events: a cache. */
 struct rt_place {
 	uintptr_t pc;
 	uint32_t caller;

@@ -5,8 +5,8 @@
  * Rules.  [plain]  To a detector a volatile access is a plain one: it can race.
  *         [look]   A volatile read is a look (spin.h), made before the access is recorded: between
  *                  the record and the access itself no other thread may run.
- *         [fault]  The runtime reads only what the thread has read a moment ago: a
- *                  program may want to see whether memory can be read at all.
+ *         [fault]  The runtime reads the memory only after the thread itself has: a program may
+ *                  test whether memory can be read at all.
  */
 #include "omp/hooks.h"
 #include "runtime/access/access.h"

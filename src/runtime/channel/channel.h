@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * channel.h - what the process under test tells the recorder, through shared memory
+ * channel.h - shared memory through which the program under test reports to the recorder
  *
  * Idea.   Threads take turns (sched.h), so one ring serves them all, and its order is
- *         the order of events.  The ring lies in memory that both processes map: what
- *         was written stays readable however the writer ends, kill -9 included.
+ *         the order of events.  Both processes map the memory of the ring.  So
+ *         records stay readable however the writer ends, even by kill -9.
  *
  * Layout. One page with struct rt_channel, then `records` records of 16 bytes, a power
  *         of two.
@@ -17,11 +17,11 @@
  *   +----------------------------------------+----------------+
  *
  * Rules.  Record number n lies in slot n mod `records`, and its lap bit is the lowest
- *         bit of 1 + n / records, so that the reader sees from the record alone whether
- *         it was written.  The writer stores `what` last, with release; the reader
+ *         bit of 1 + n / records, so the record itself shows the reader whether it
+ *         was written.  The writer stores `what` last, with release; the reader
  *         loads it with acquire.  `taken` is how many records the reader has consumed;
  *         the writer never is more than `records` ahead.
- *         A process claims the channel by setting `owner` from 0 to its pid; others that
+ *         A process claims the channel by setting `owner` from 0 to its pid.  Processes that
  *         find it claimed (children of the program) do not record.
  */
 #ifndef SNAG_RUNTIME_CHANNEL_H
@@ -61,39 +61,39 @@ struct rt_stat {
 
 enum { RT_STATS = 24, RT_BUILD_ID = 64 };
 
-/* Questions whose answers differ from schedule to schedule: what a program does with them may,
- * too.  And what it was not asked in detail. */
-enum rt_asked {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_ASKED_##name,
+/* Obstacles to a verdict for every schedule: the program read what the schedule decides, and may do
+ * something else in another schedule; or snag did not look at something in detail. */
+enum rt_obstacle {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_OBSTACLE_##name,
 #include "trace/obstacles.def"
 #undef OBSTACLE
-	RT_ASKED_KINDS
+	RT_OBSTACLES
 };
 
 /* What a detector inside the program found (judge.h). */
 struct rt_verdict {
 	uint64_t races;
-	uint64_t doubts;	  /* what it has no rules for: locks, threads, a refusal */
+	uint64_t doubts;	  /* events without a rule: locks, threads, a refusal */
 	uint32_t launched, ended; /* launches of tasks */
-	uint32_t proves;	  /* no race is a proof for every schedule */
+	uint32_t proves;	  /* if there is no race, that holds for every schedule */
 	uint32_t was_judged;	  /* there was a detector */
-	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
+	uint32_t one_will_do;	  /* after the first race, nothing more is judged */
 	uint32_t has_read;	  /* from standard input */
-	uint32_t has_simd;	  /* loops: with the order of their statements a race may be none */
-	/* Where the program asked first, and it did so in its executable, which is where and what it is; 0:
-	 * nowhere.  Anything else that it asks is a doubt. */
-	uint64_t asked[RT_ASKED_KINDS];
+	uint32_t has_simd; /* simd loops: by the order of their statements, a race may be none */
+	/* The first place in the executable (`program` below) where the program met the obstacle; 0:
+	 * none.  An obstacle in a library counts as a doubt. */
+	uint64_t obstacle[RT_OBSTACLES];
 	struct {
-		uint64_t base, end;	    /* as a module's: RT_MODULE */
+		uint64_t base, end;	    /* addresses, as of RT_MODULE */
 		char build_id[RT_BUILD_ID]; /* hexadecimal; empty: it has none */
 	} program;
 	uint64_t events; /* of the program, up to the first race, or a little more */
-	uint32_t nstats; /* figures it tells at the end of a launch */
+	uint32_t nstats; /* figures of the detector at the end of a launch */
 	struct rt_stat stat[RT_STATS];
 };
 
-/* What the system answers differently in every run. */
-enum rt_asked_system { RT_ASKED_TIME, RT_ASKED_PID, RT_ASKED_RANDOM, RT_ASKED_SYSTEM };
+/* What a program reads from the system that differs from run to run. */
+enum rt_input { RT_INPUT_TIME, RT_INPUT_PID, RT_INPUT_RANDOM, RT_INPUTS };
 
 /* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
 struct rt_open_run {
@@ -116,7 +116,7 @@ struct rt_channel {
 	/* by the reader: 1 + the exit status that the verdict gives it; before it has `finished`,
 	 * by the first report (halt_on_error) */
 	uint32_t answer;
-	uint32_t asked; /* by the program, of the system: bits 1 << enum rt_asked_system */
+	uint32_t inputs; /* that the program read: bits 1 << enum rt_input */
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
@@ -125,7 +125,7 @@ struct rt_channel {
 	char opened[RT_OPENED];
 	char spare[4096 - 256 - sizeof(struct rt_verdict) - RT_OPENED - 64 - 8];
 	uint32_t is_parallel; /* threads have rings of their own: ring.h */
-	/* A thread that is not observed has allocated memory: which blocks live is not known. */
+	/* A thread that is not observed has allocated memory: the recorder does not know all blocks. */
 	uint32_t has_unseen_heap;
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
@@ -139,8 +139,8 @@ static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t
 	return &first[n & (c->records - 1)];
 }
 
-/* A signal that asks a thread to give the baton away, or the process to end (`answer`); the program
- * may use it, too. */
+/* This signal makes a thread give the baton away, or the process end (`answer`).  The program may use
+ * it, too. */
 enum { RT_SIGNAL = 62 };
 
 /* A file descriptor is a variable (runtime/interpose/descriptor.h), below the lowest address that
@@ -167,7 +167,7 @@ enum rt_op {
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,
-	RT_SYNC_READ,	/* arg = token: an acquiring load of a variable nobody else has */
+	RT_SYNC_READ,	/* arg = token: an acquiring load of the variable that the token names */
 	RT_SYNC_WRITE,	/* a releasing store to it */
 	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
@@ -196,20 +196,20 @@ enum rt_op {
 	RT_AGAIN,      /* arg accesses more: each follows from two records RT_READ or RT_WRITE,
 			* all behind the last RT_AGAIN, the one `size` accesses before it and the
 			* one as far before that: as the former, address and arg as far again */
-	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
-			* its number; after the task was created, once but for depend clauses */
-	RT_WAITS,      /* a task waits in a deadlock: arg = task, size = enum rt_wait, address =
+	RT_LABEL,   /* the kind of a task, for reports: arg = task, size = enum rt_label, address =
+			* its number; after the task was created; once, except for depend clauses */
+	RT_WAITS,   /* a task waits in a deadlock: arg = task, size = enum rt_wait, address =
 			* promise or task, loc: where; behind its last event */
-	RT_CIRCLE,     /* of a circle of threads that wait for each other: address = thread, loc =
+	RT_CIRCLE,  /* of a circle of threads that wait for each other: address = thread, loc =
 			* where, size = enum rt_circle_kind, arg = lock or thread; each waits for
 			* the thread of the next record, the last for that of the first */
-	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
-	RT_ANSWER,     /* a thread is told a time: address, and loc << 48, nanoseconds */
-	RT_MISUSE,     /* a mistake: size = enum rt_misuse, address = the lock, or the number of the
+	RT_DEPENDS, /* the next branch depends on the read of size bytes, inside one word */
+	RT_ANSWER,  /* a thread reads a time: address, and loc << 48, nanoseconds */
+	RT_MISUSE,  /* a mistake: size = enum rt_misuse, address = the lock, or the number of the
 			* signal or thread; arg = the thread that did it */
-	RT_BEFORE,     /* of the next RT_MISUSE: what came before it; arg = thread, loc: where */
-	RT_BENIGN,     /* races on arg bytes from the address on are not to be reported */
-	RT_TOUCH,      /* option touches: the thread looks at an object of synchronisation: size =
+	RT_BEFORE,  /* the earlier event of the next RT_MISUSE: arg = thread, loc: where */
+	RT_BENIGN,  /* races on arg bytes from the address on are not to be reported */
+	RT_TOUCH,   /* option touches: the thread looks at an object of synchronisation: size =
 			* enum rt_kind, with RT_TOUCH_BLOCKS if it begins to wait for it */
 	/* Of threads that run in parallel (ring.h); the recorder's merge takes them out. */
 	RT_RING,  /* thread arg has ring number `address`; in the channel */
@@ -231,7 +231,7 @@ enum rt_op {
 enum rt_kind {
 	RT_MUTEX,
 	RT_RWLOCK,
-	RT_ANNOTATED, /* a lock of the program's own, see annotate.c */
+	RT_ANNOTATED, /* a lock that the program implements: annotate.c */
 	RT_COND,
 	RT_BARRIER,
 	RT_TEST_BARRIER, /* of tests: it orders nothing */
@@ -240,7 +240,7 @@ enum rt_kind {
 	RT_ONCE,
 	RT_THREAD,
 	RT_SYNC, /* __tsan_acquire and __tsan_release */
-	RT_FILE, /* a pipe, socket or the like, by its number */
+	RT_FILE, /* a pipe, socket or eventfd, by its number */
 };
 
 enum { RT_TOUCH_BLOCKS = 0x80 }; /* with a kind */
@@ -248,7 +248,7 @@ enum { RT_TOUCH_BLOCKS = 0x80 }; /* with a kind */
 /* How a block ends. */
 enum rt_free {
 	RT_FREE_WRITES,	 /* the end is a write of the block */
-	RT_FREE_ALONE,	 /* no thread can race with it but those that were there before */
+	RT_FREE_ALONE,	 /* only threads that exist already can race with it */
 	RT_FREE_IGNORED, /* the program says that it is no access */
 };
 
@@ -263,7 +263,7 @@ enum rt_misuse {
 /* What a thread of a circle waits for. */
 enum rt_circle_kind { RT_WAITS_ALONE, RT_WAITS_SHARED, RT_WAITS_THREAD };
 
-/* What a program says to ThreadSanitizer by functions that it defines. */
+/* Texts for ThreadSanitizer that a program defines as functions. */
 enum rt_default {
 	RT_DEFAULT_OPTIONS,	 /* __tsan_default_options() */
 	RT_DEFAULT_SUPPRESSIONS, /* __tsan_default_suppressions() */
@@ -272,7 +272,7 @@ enum rt_default {
 
 /* Why the thread whose turn it is cannot run. */
 enum rt_stuck {
-	RT_STUCK_MISSING, /* it is not there: not created yet, or it has ended */
+	RT_STUCK_MISSING, /* it is not created yet, or has ended */
 	RT_STUCK_LOCK,	  /* it waits for a lock that another thread holds */
 	RT_STUCK_WAITS,	  /* it waits for another thread in another way */
 	RT_STUCKS
@@ -285,18 +285,18 @@ enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn, size =
 			   * enum rt_stuck: why its thread cannot run, loc: where it waits */
-	RT_NOTE_TASKS,	  /* the program can launch tasks; told before its first event; address =
+	RT_NOTE_TASKS,	  /* the program can launch tasks; before its first event; address =
 			   * enum rt_dialect */
-	RT_NOTE_LAUNCH,	  /* it does */
+	RT_NOTE_LAUNCH,	  /* the program launches tasks */
 	RT_NOTE_LAUNCHED, /* all of them have ended */
 	RT_NOTE_VALUE,	  /* of the variable of a race: address = a half of it; size = 2 * which
 			   * (before, between and behind the accesses) + half; loc = bytes */
-	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
-	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
-			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
+	RT_NOTE_HELD,	  /* the schedule is at its end, and the program stands still */
+	RT_NOTE_OBSTACLE, /* the program met an obstacle; address = enum rt_obstacle, loc: where.
+			   * In tasks only, at least once for each place */
 	RT_NOTE_FAULT,	  /* of the next note of a crash: address = the memory that was accessed */
 	RT_NOTE_CRASH, /* a signal ends the program: size = its number, address = the thread that it
-			   * met, loc: where */
+			   * interrupted, loc: where */
 	RT_NOTE_NAMED, /* the program names thread loc: address = RT_NAME_PART bytes of the
 			   * name, the first one lowest; size = which of its RT_NAME_PARTS */
 };
@@ -304,7 +304,7 @@ enum rt_note {
 /* What a task waits for; as enum snag_wait of task/task.h. */
 enum rt_wait { RT_WAIT_PROMISE, RT_WAIT_FINISH, RT_WAIT_SYNC, RT_WAIT_OTHER, RT_WAIT_KINDS };
 
-/* How a program of tasks speaks of them. */
+/* How a program of tasks makes them. */
 enum rt_dialect {
 	RT_DIALECT_SNAG,   /* <snag/task.h>: async, finish, promises */
 	RT_DIALECT_OPENMP, /* tasks and loops, depend clauses */

@@ -43,9 +43,9 @@ void rt_judge_next(uint32_t creator);
 /* The memory is new: earlier accesses do not count; the same for the end of a stack. */
 void rt_judge_forget(uint64_t address, uint64_t nbytes);
 void rt_judge_stack(uint64_t address, uint64_t nbytes);
-/* The program asks something that the schedule decides, at this place of its executable.  Returns
- * false if the question needs a recorded run. */
-bool rt_judge_asked(enum rt_asked what, uint64_t pc);
+/* The program met an obstacle at this place of its executable.  Returns false if the obstacle needs a
+ * recorded run. */
+bool rt_judge_obstacle(enum rt_obstacle what, uint64_t pc);
 void rt_judge_record(const struct rt_record *record); /* anything else */
 
 #endif

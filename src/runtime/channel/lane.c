@@ -378,7 +378,8 @@ static struct kit *kit_new(uint32_t index)
 	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
 		if (!memory_open(kit, at + offsetof(struct rt_filter, slot[k]), row))
 			return NULL;
-	if (!memory_open(kit, at + offsetof(struct rt_filter, told), sizeof(kit->filter.told)))
+	if (!memory_open(kit, at + offsetof(struct rt_filter, known_loop),
+			 sizeof(kit->filter.known_loop)))
 		return NULL;
 	kit->filter.bytes = RT_FILTER_BYTES(log);
 	kit->filter.epochs = RT_SEEN; /* number 0 */

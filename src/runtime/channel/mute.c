@@ -6,8 +6,7 @@
 
 #include "runtime/access/access.h"
 
-/* While the runtime is mute there never seems to be room, so that rt_record_room() looks at each
- * record. */
+/* While the runtime is mute, the limit is such that rt_record_room() gets each record. */
 static void mute_set(bool is_mute)
 {
 	rt.is_mute = is_mute;
@@ -18,7 +17,7 @@ static void mute_set(bool is_mute)
 void rt_mute_begin(void)
 {
 	mute_set(true);
-	/* What a large table saves is records. */
+	/* A large table only saves records. */
 	rt_filter.bytes = RT_FILTER_BYTES(RT_FILTER_SMALL_LOG);
 }
 

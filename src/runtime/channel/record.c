@@ -21,7 +21,7 @@
 
 enum { WAIT_NS = 1000000, WAITS_BETWEEN_LOOKS = 100 }; /* looks whether the reader lives: 0.1 s */
 
-/* Waiting for little would be waiting again soon; the recorder has enough to do meanwhile. */
+/* A wait for little room would soon be followed by another wait. */
 enum { ROOM_WANTED = RT_CHANNEL_RECORDS / 4 };
 
 static struct rt_channel *channel_map(int fd)
@@ -33,14 +33,14 @@ static struct rt_channel *channel_map(int fd)
 	struct rt_channel *c = (struct rt_channel *)at;
 	if (c->magic == RT_CHANNEL_MAGIC && c->records == RT_CHANNEL_RECORDS)
 		return c;
-	/* Observing itself instead, the program would start the same tool, without end. */
+	/* If the program observed itself instead, it would start the same tool again, without end. */
 	if (!((c->magic ^ RT_CHANNEL_MAGIC) & RT_CHANNEL_FAMILY))
 		rt_fail("this program was built by another version of snag: build it again");
 	rt_sys_unmap(c, nbytes);
 	return NULL;
 }
 
-/* A detector in this process gets everything, if it is wanted. */
+/* Starts a detector in this process, if the options name one; it gets all events. */
 static bool judge_begin(struct rt_channel *c)
 {
 	if (!rt_options.judge[0] || !(rt_tasks_may_launch() || rt_omp_may_launch()) ||
@@ -55,9 +55,9 @@ bool rt_record_open(void)
 	if (rt_options.channel < 0)
 		return false;
 	struct rt_channel *c = channel_map((int)rt_options.channel);
-	uint32_t nobody = 0;
-	if (!c || !__atomic_compare_exchange_n(&c->owner, &nobody, (uint32_t)rt_sys_getpid(), false,
-					       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	uint32_t no_owner = 0;
+	if (!c || !__atomic_compare_exchange_n(&c->owner, &no_owner, (uint32_t)rt_sys_getpid(),
+					       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	if (rt_options.free && !rt_lanes_map((int)rt_options.channel))
 		rt_fail("no memory for the rings of threads");
@@ -72,7 +72,7 @@ bool rt_record_open(void)
 	return true;
 }
 
-/* Whether the process has ended and nobody has waited for it yet. */
+/* Returns whether the process has ended and its parent has not waited for it yet. */
 static bool is_zombie(uint32_t pid)
 {
 	struct rt_line path = {.n = 0};
@@ -159,13 +159,15 @@ bool rt_record_room(struct rt_record record)
 	}
 	rt.is_waiting = false;
 	if (rt.is_mute)
-		rt.limit = rt.written + 1; /* the next record is looked at, too */
+		rt.limit = rt.written + 1; /* rt_record_room() gets the next record, too */
 	return true;
 }
 
 void rt_record_drain(void)
 {
-	enum { TAKEN_EVERY = 1024 }; /* the tool also says so many before it has looked at them */
+	enum {
+		TAKEN_EVERY = 1024
+	}; /* the tool also stores `taken` after so many, before it has analysed them */
 	if (rt_likely(!rt_options.halt_on_error) || rt.is_free || rt.is_mute ||
 	    rt.listener.is_judge)
 		return;

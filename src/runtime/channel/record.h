@@ -3,7 +3,7 @@
  * record.h - writing records to the channel
  *
  * Only the thread that has the baton writes; see channel.h for the protocol.  If threads run in
- * parallel, there never seems to be room, and rt_record_room() passes each record on to the lane of
+ * parallel, rt.limit is 0, so that rt_record_room() passes each record on to the lane of
  * its thread (lane.h).
  */
 #ifndef SNAG_RUNTIME_RECORD_H
@@ -13,28 +13,29 @@
 #include "runtime/rt.h"
 #include "runtime/channel/run.h"
 
-/* Maps the channel the environment names and claims it; false: there is none. */
+/* Maps the channel that the environment names, and claims it.  Returns false if there is none. */
 bool rt_record_open(void);
-/* Waits until there is room behind rt.written, for ever written over when the recorder is gone.
- * False: a detector in this process (judge.h), or the lane of the thread, has got the record. */
+/* Waits until there is room for record rt.written; if the recorder is gone, records are overwritten.
+ * Returns false if a detector in this process (judge.h), or the lane of the thread, has got the
+ * record. */
 bool rt_record_room(struct rt_record record);
-/* Waits until the tool has looked at all records, if the program is to end at the first report. */
+/* Waits until the tool has analysed all records, if the options end the program at the first report. */
 void rt_record_drain(void);
 /* Whether the recorder still reads. */
 bool rt_record_reader_lives(void);
-/* Says once that the recorder has been killed, if so. */
+/* Prints once that the recorder was killed, if it was. */
 void rt_record_gone(void);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
 void rt_record_settle_now(void);
-static inline void rt_record_settle(void) /* calls it now, if there is one */
+static inline void rt_record_settle(void) /* calls f now, if there is one */
 {
 	if (rt_unlikely(rt.before != NULL))
 		rt_record_settle_now();
 }
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
-/* The recorder's processor has read what comes next in the ring, and keeps it until it is asked. */
+/* Fetches the next cache line of the ring, which the recorder's processor has read before. */
 static inline void rt_put_prepare(const struct rt_record *r)
 {
 	enum { AHEAD = 16 };
@@ -51,7 +52,7 @@ static inline uint64_t rt_what(enum rt_op op, unsigned size, uint64_t address)
 	       (uint64_t)size << RT_SIZE_SHIFT;
 }
 
-/* Where there is room, and no run is open. */
+/* Writes a record; there is room, and no run is open. */
 static inline void rt_put_there(uint64_t what, uint32_t loc, uint32_t arg)
 {
 	struct rt_record *ring = (struct rt_record *)((char *)rt.channel + RT_CHANNEL_HEADER);
@@ -81,14 +82,14 @@ static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32
 	rt_put_what(rt_what(op, size, address), loc, arg);
 }
 
-/* A fresh synchronisation variable: one that no code knows, which orders its users as
- * atomics do. */
+/* Makes a fresh token: a variable of synchronisation that orders the threads that use it as an atomic
+ * variable does. */
 static inline uint32_t rt_token(void)
 {
 	return rt.tokens++;
 }
 
-/* A new lock, for an object that was initialised or is met for the first time. */
+/* Makes the number of a new lock, for an object that was initialised or is used for the first time. */
 static inline uint32_t rt_new_lock(void)
 {
 	return rt.locks++;

@@ -13,18 +13,18 @@
  *         ended and the recorder has read its last record.
  *
  * Rules.  [lap]     Record n lies in slot n mod RT_RING_RECORDS, with a lap bit, as in the
- *                   channel.  A thread that gets a used ring goes on where the last one ended.
+ *                   channel.  A thread that gets a used ring continues where the last thread ended.
  *         [first]   A record RT_RING in the channel says that a thread has a ring.  The runtime
  *                   writes it before the first record of that thread.
  *         [order]   RT_ORDER and the record behind it are one step if its size is 1.  Most steps are
  *                   one record, RT_STEP_*, which says how many events were since the last
  *                   record that has the fuel.
- *         [write]   Between taking a number and writing its record, a thread waits for
- *                   nothing but room in its own ring.
+ *         [write]   Between taking a number and writing its record, a thread only
+ *                   waits for room in its own ring.
  *         [last]    RT_END is the last record of a thread.
  *         [run]     RT_AGAIN follows from the records right before it.  The recorder lets the last
  *                   RT_RING_BACK records that it has read stay as they are.
- *         `taken` and `is_read` are written by the recorder.
+ *         The recorder writes `taken` and `is_read`.
  */
 #ifndef SNAG_RUNTIME_RING_H
 #define SNAG_RUNTIME_RING_H
@@ -72,7 +72,7 @@ enum rt_step_atomic {
 };
 
 struct rt_ring {
-	uint64_t taken;	  /* records that may be written over */
+	uint64_t taken;	  /* records that may be overwritten */
 	uint64_t written; /* records of the threads before, by the last of them */
 	uint32_t is_read; /* the recorder has read RT_END: the ring is free */
 	char spare[44];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run.c - what a loop does again
+ * run.c - accesses of a loop that the recorder can derive from earlier ones
  */
 #include "runtime/channel/run.h"
 

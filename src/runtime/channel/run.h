@@ -15,9 +15,9 @@
  * State.  seen[]    the last accesses recorded since the last run ended
  *         last[]    for each place in the code, roughly: when it was executed last
  *         step[]    of the open run: what each of its k accesses will be next
- *         open      what RT_AGAIN would say now, in shared memory, so that it survives the process
- *         Threads that take turns have one such state, those that run in parallel one each.
- *         rest      accesses that are not examined, because those before were no run
+ *         open      the RT_AGAIN of the open run, in shared memory, so that it survives the process
+ *         Threads that take turns share one such state; threads that run in parallel have one each.
+ *         rest      accesses that are not examined, because earlier ones were no run
  * Rules.  [begin]   A run begins if each of the last k accesses is as the accesses k and 2 k before
  *                   it say: same place, kind, size and call stack; address and fuel moved by the
  *                   same distance.
@@ -26,7 +26,7 @@
  *                   side by side in its ring: any other record lets the search begin again.
  *         [rest]    After many accesses without a run, as many are not examined, and twice as many
  *                   each time.  A run ends that.
- * Guarantee.  The order of events is exact; RT_AGAIN counts exactly those that were left out.
+ * Guarantee.  The order of events is exact; RT_AGAIN counts exactly the accesses that were left out.
  */
 #ifndef SNAG_RUNTIME_RUN_H
 #define SNAG_RUNTIME_RUN_H
@@ -68,7 +68,7 @@ extern struct rt_run rt_run RT_HIDDEN; /* of threads that take turns */
 /* Begins to look for runs; `open` is in shared memory. */
 void rt_run_init(struct rt_run *run, struct rt_open_run *open);
 
-/* Whether an access is as the open run expects; then it is counted. */
+/* If the access is as the open run expects, counts it and returns true. */
 static inline bool rt_run_takes(struct rt_run *run, struct rt_step access)
 {
 	struct rt_run_step *s = &run->step[run->at];
@@ -82,7 +82,7 @@ static inline bool rt_run_takes(struct rt_run *run, struct rt_step access)
 	return true;
 }
 
-/* No run follows from accesses before. */
+/* Makes sure that no run follows from earlier accesses. */
 static inline void rt_run_forget(struct rt_run *run)
 {
 	run->first = run->n;

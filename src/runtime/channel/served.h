@@ -24,7 +24,7 @@ enum rt_served_kind {
 enum rt_refusal {
 	RT_REFUSAL_THREADS,  /* it has threads that the runtime did not see */
 	RT_REFUSAL_CHILDREN, /* it has children, which only it can wait for */
-	RT_REFUSAL_FILES,    /* it has pipes, sockets or the like open */
+	RT_REFUSAL_FILES,    /* it has pipes or sockets open */
 	RT_REFUSAL_MEMORY,   /* it has memory that its children would share */
 	RT_REFUSAL_TASKS,    /* it launches tasks; the program ends */
 	RT_REFUSALS

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * alloc.c - malloc and its relatives: what begins is new memory
+ * alloc.c - malloc and its relatives: the blocks of the heap
  *
- * Idea.   The program keeps its own allocator; the runtime only tells the recorder which
- *         memory begins and ends, so that a block does not inherit the accesses of the
- *         one that lay there before.
- * Rules.  [realloc]  the new block is written, as far as the old one goes, also if it lies where the old
- *                    one lay: a thread that still uses the old one races with that
- *         [buried]   what the C library frees while it makes or joins a thread was the thread-local
- *                    storage of a thread that has ended: that is no access
- *         [unseen]   once a thread that is not observed has allocated, the recorder does not know which
- *                    blocks live, and reports no use after free
+ * Idea.   The program keeps its own allocator.  The runtime reports the begin and the end of each
+ *         block, so that a block does not inherit the accesses to an earlier one at its place.
+ * Rules.  [realloc]  realloc writes as many bytes of the new block as the old one had, also if the
+ *                    block stays where it is.  So a thread that still uses the old block races.
+ *         [buried]   What the C library frees while it makes or joins a thread was the thread-local
+ *                    storage of a thread that has ended: that is no access.
+ *         [unseen]   Once a thread that is not observed has allocated memory, the recorder does
+ *                    not know which blocks live, and reports no use after free.
  */
 #include "runtime/access/access.h"
 #include "runtime/tasks/omp_own.h"
@@ -24,8 +23,9 @@
 
 #include <malloc.h>
 
-/* Whether the calling thread can record here: one that runs in parallel need not enter for it. */
-static bool may_tell(uintptr_t pc)
+/* Whether the calling thread can record an event.  A thread that runs in parallel need not enter the
+ * runtime for it. */
+static bool may_report(uintptr_t pc)
 {
 	if (rt_hot.is_own)
 		return false;
@@ -43,11 +43,11 @@ static bool may_tell(uintptr_t pc)
 	return true;
 }
 
-static void *told(void *p, size_t n, uintptr_t pc)
+static void *block_report(void *p, size_t n, uintptr_t pc)
 {
-	if (p && may_tell(pc)) {
+	if (p && may_report(pc)) {
 		if (rt.listener.needs_sizes)
-			n = malloc_usable_size(p); /* as much as ends with it */
+			n = malloc_usable_size(p); /* free() ends as many bytes */
 		rt_own_alloc((uintptr_t)p, n);
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
@@ -61,9 +61,9 @@ static uint32_t freed_bytes(void *p)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static void tell_free(void *p, uintptr_t pc)
+static void free_report(void *p, uintptr_t pc)
 {
-	if (!may_tell(pc))
+	if (!may_report(pc))
 		return;
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
@@ -72,7 +72,7 @@ static void tell_free(void *p, uintptr_t pc)
 						     : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
 	if (!rt.is_free)
-		rt_epoch_end(); /* what comes to lie there is not known yet */
+		rt_epoch_end(); /* the next block at this place is new memory */
 }
 
 /* [realloc] */
@@ -87,13 +87,13 @@ static void copied(void *p, size_t n, uintptr_t pc)
 RT_EXPORT void *malloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.malloc(n), n, RT_CALLER);
+	return block_report(rt_real.malloc(n), n, RT_CALLER);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
 {
 	RT_SCOPE;
-	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
+	return block_report(rt_real.calloc(n, each), n * each, RT_CALLER);
 }
 
 RT_EXPORT void free(void *p)
@@ -101,7 +101,7 @@ RT_EXPORT void free(void *p)
 	RT_SCOPE;
 	if (!p)
 		return;
-	tell_free(p, RT_CALLER);
+	free_report(p, RT_CALLER);
 	rt_real.free(p);
 }
 
@@ -110,9 +110,9 @@ RT_EXPORT void *realloc(void *p, size_t n)
 	RT_SCOPE;
 	size_t old = p ? malloc_usable_size(p) : 0;
 	if (p)
-		tell_free(p, RT_CALLER);
+		free_report(p, RT_CALLER);
 	void *moved = rt_real.realloc(p, n);
-	if (!told(moved ? moved : (n ? p : NULL), n, RT_CALLER))
+	if (!block_report(moved ? moved : (n ? p : NULL), n, RT_CALLER))
 		return NULL;
 	if (moved && old && rt_self())
 		copied(moved, old < n ? old : n, RT_CALLER);
@@ -124,30 +124,30 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 	RT_SCOPE;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
 	if (rc == 0)
-		told(*ret_p, n, RT_CALLER);
+		block_report(*ret_p, n, RT_CALLER);
 	return rc;
 }
 
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.aligned_alloc(align, n), n, RT_CALLER);
+	return block_report(rt_real.aligned_alloc(align, n), n, RT_CALLER);
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.memalign(align, n), n, RT_CALLER);
+	return block_report(rt_real.memalign(align, n), n, RT_CALLER);
 }
 
 RT_EXPORT void *valloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.valloc(n), n, RT_CALLER);
+	return block_report(rt_real.valloc(n), n, RT_CALLER);
 }
 
 RT_EXPORT void *pvalloc(size_t n)
 {
 	RT_SCOPE;
-	return told(rt_real.pvalloc(n), n, RT_CALLER);
+	return block_report(rt_real.pvalloc(n), n, RT_CALLER);
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * annotate.c - what the program itself says about its synchronisation
+ * annotate.c - annotations: calls by which a program describes its own synchronisation
  *
- * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): updates a token of that
- *                    address with release
- *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): reads it with acquire
- *         [mutex]    __tsan_mutex_*: a lock made by hand.  Between pre and post the
- *                    accesses are those of the lock itself and do not count; the post of a
- *                    lock is acq(l), the pre of an unlock is rel(l).
+ * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): update the token of
+ *                    this address, with release
+ *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): read it, with acquire
+ *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre and
+ *                    post implement the lock and do not count.  The post of a lock is acq(l),
+ *                    the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   accesses between begin and end are not recorded.  A thread that ends in between
- *                    makes a mistake (misuse.h)
- *         [order]    between AnnotateIgnoreSyncBegin and its end the thread's locks and the like order
- *                    nothing, and its atomics are relaxed.  Handlers of signals order as always.  Locks
- *                    of threads that run in parallel (--free) order, too
- *         The rest of ThreadSanitizer's interface is accepted and means nothing here.
+ *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in between
+ *                    makes a mistake (misuse.h).
+ *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
+ *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
+ *                    signals order as always.  Locks of threads that run in parallel (--free) order,
+ *                    too.
+ *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"
 
@@ -86,7 +87,7 @@ RT_ABI(void, __tsan_ignore_thread_end, void)
 /* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
 
 enum {
-	LINKER_INIT = 1 << 0, /* it is valid before and after its life */
+	LINKER_INIT = 1 << 0, /* the lock may be used before create and after destroy */
 	REENTRANT = 1 << 1,
 	READ_LOCK = 1 << 3,
 	TRY_LOCK = 1 << 4,
@@ -111,7 +112,7 @@ static void hand_lock(struct rt_thread *self, struct rt_object *o, unsigned flag
 	const bool is_read = flags & READ_LOCK, is_try = flags & TRY_LOCK;
 	if (o->owner == self && is_read)
 		rt_misuse_of_lock(RT_MISUSE_READ_LOCK, o, pc);
-	else if (o->owner && o->owner != self && !is_read) /* two threads have it */
+	else if (o->owner && o->owner != self && !is_read) /* two threads hold it */
 		rt_misuse_of_lock(RT_MISUSE_DOUBLE_LOCK, o, pc);
 	else if (o->owner == self && !((flags | o->made_with) & (REENTRANT | RECURSIVE_LOCK)))
 		rt_misuse_of_lock(RT_MISUSE_DOUBLE_LOCK, o, pc);

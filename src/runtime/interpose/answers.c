@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answers.c - what the program is told about the time
+ * answers.c - the times that the program reads
  */
 #include "runtime/interpose/answers.h"
 
@@ -63,10 +63,10 @@ static struct timespec timespec_of(int64_t value)
 	return (struct timespec){.tv_sec = value / SECOND, .tv_nsec = value % SECOND};
 }
 
-static void asked(enum rt_asked_system what)
+static void input_read(enum rt_input what)
 {
 	if (rt.on && rt.channel)
-		rt.channel->asked |= 1u << what;
+		rt.channel->inputs |= 1u << what;
 }
 
 static void answer_put(int64_t now)
@@ -76,17 +76,17 @@ static void answer_put(int64_t now)
 		       (uint32_t)((uint64_t)now >> RT_ADDRESS_BITS), 0);
 }
 
-/* The same of a thread that runs in parallel: it is told the truth. */
+/* The same for a thread that runs in parallel: it gets the real time. */
 static void answer_parallel(int64_t now)
 {
 	const struct rt_thread *self = rt_hot.is_own ? NULL : rt_self();
 	if (!self || self->is_open)
 		return;
-	asked(RT_ASKED_TIME);
+	input_read(RT_INPUT_TIME);
 	answer_put(now);
 }
 
-/* What the calling thread is told, if the clock says `now`. */
+/* The answer to the calling thread, when the clock says `now`. */
 static int64_t answer_of(clockid_t clock, int64_t now)
 {
 	if (rt.is_free) {
@@ -97,7 +97,7 @@ static int64_t answer_of(clockid_t clock, int64_t now)
 	struct rt_thread *self = rt_hot.is_own ? NULL : rt_entered();
 	if (!self || rt.is_of_tasks || (unsigned)clock >= CLOCKS)
 		return now;
-	asked(RT_ASKED_TIME);
+	input_read(RT_INPUT_TIME);
 	if (self->name < nof && of[self->name].first) { /* [recorded] */
 		const struct answer *a = &answer[of[self->name].first - 1];
 		of[self->name].first = a->next;
@@ -180,13 +180,13 @@ RT_EXPORT clock_t clock(void)
 
 RT_EXPORT pid_t getpid(void)
 {
-	asked(RT_ASKED_PID);
+	input_read(RT_INPUT_PID);
 	return rt_sys_getpid();
 }
 
 RT_EXPORT ssize_t getrandom(void *to, size_t n, unsigned flags)
 {
-	asked(RT_ASKED_RANDOM);
+	input_read(RT_INPUT_RANDOM);
 	long rc = rt_sys(SYS_getrandom, (long)to, (long)n, flags, 0, 0, 0);
 	if (rc >= 0)
 		return rc;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answers.h - what the program is told about the time
+ * answers.h - the times that the program reads
  *
- * Idea.   What a program does can depend on the time it asks for: it shows its progress every
+ * Idea.   What a program does can depend on the times that it reads: it shows its progress every
  *         quarter of a second, say.  So the recorded run reports every answer (RT_ANSWER), a
  *         schedule has them, and a replay gives each thread the same answers in the same order.
  *
- * Rules.  [recorded]  the next answer of the schedule for this thread
- *         [after]     behind the last one, the time goes on from there: the difference to the
- *                     real clock stays what it was
- *         [deadline]  the program computes deadlines from such answers, so rt_answers_now()
- *                     is what they are compared with
- *         What else a program asks of the system is not repeated.  The channel says that it was
- *         asked (rt_channel.asked), as the reason of a replay that diverges.
+ * Rules.  [recorded]  A thread gets the next answer that the schedule has for it.
+ *         [after]     After the last answer of the schedule, the difference between the program's
+ *                     time and the real clock stays what it was.
+ *         [deadline]  The program computes deadlines from such answers, so the runtime compares
+ *                     them with rt_answers_now().
+ *         Other input from the system is not repeated.  The channel says that the program read it
+ *         (rt_channel.inputs): if a replay diverges, that is a possible reason.
  */
 #ifndef SNAG_RUNTIME_ANSWERS_H
 #define SNAG_RUNTIME_ANSWERS_H

@@ -2,8 +2,9 @@
  *
  * barrier.c - barriers
  *
- * Rules.  [arrive]  each round has a token; whoever arrives updates it
- *         [leave]   whoever leaves reads it: all arrivals come before all leavings
+ * Rules.  [arrive]  Each round of a barrier has a token.  A thread that arrives updates it.
+ *         [leave]   A thread that leaves reads it.  So every arrival happens before every
+ *                   departure of the same round.
  */
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/object.h"
@@ -40,7 +41,7 @@ RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 	return rt_real.pthread_barrier_destroy(barrier);
 }
 
-/* One that other processes share is the kernel's. */
+/* A barrier that other processes share: the kernel makes the thread wait. */
 static int foreign_wait(struct rt_thread *self, pthread_barrier_t *barrier, uintptr_t pc)
 {
 	if (self)

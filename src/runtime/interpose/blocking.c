@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blocking.c - system calls that may block: others run meanwhile
+ * blocking.c - system calls that may block: other threads run in the meantime
  *
- * Rules.  [ready]  A descriptor that is ready is used with the baton in the hand: what
- *                  happens then does not depend on time.
- *         [out]    Otherwise the baton is given away for the duration of the call.
- *         [order]  What was written to a pipe, socket or eventfd before comes before what
- *                  is read from it: writers release, readers acquire a token of the
- *                  descriptor's file.  Sockets have one in common, since both ends may be
- *                  here.  So do connect and accept, close or shutdown and the end of file, and
- *                  writers and poll, select or epoll_wait.  Regular files order nothing.
- *         [unit]   In a program of tasks, what libgfortran reads and writes orders nothing, as with
- *                  the files of the C library.
- *         [memory] The buffers of read and write and their like are accesses.
+ * Rules.  [ready]  If the descriptor is ready, the thread keeps the baton during the call: then
+ *                  the result does not depend on time.
+ *         [out]    Otherwise it gives the baton away for the duration of the call.
+ *         [order]  A write to a pipe, socket or eventfd comes before a later read from it: the
+ *                  writer releases, and the reader acquires, a token of the descriptor's file.
+ *                  All sockets share one token, since both ends may be in this process.
+ *                  The same holds for connect and accept, for close or shutdown and the end of
+ *                  file, and for writers and poll, select or epoll_wait.  Regular files order
+ *                  nothing.
+ *         [unit]   In a program of tasks, reads and writes of libgfortran order nothing, like those
+ *                  of the C library's files.
+ *         [memory] The buffers of read, write and similar calls are accessed.
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -30,7 +31,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SOCKETS = 1 }; /* the key of all of them */
+enum { SOCKETS = 1 }; /* the key of all sockets */
 
 static bool is_ready(int fd, short events)
 {
@@ -73,8 +74,8 @@ static void acquired(int fd, uintptr_t pc)
 	}
 }
 
-/* A socket, pipe or eventfd among those that epoll watches was written, and which is not known:
- * the sockets' token and that of what has no file are acquired. */
+/* A thread has written a socket, pipe or eventfd that epoll watches; it is not known which one.  So
+ * the caller acquires the token of all sockets, and the one of descriptors without a file. */
 static void noticed(int fd, uintptr_t pc)
 {
 	struct rt_object *sockets = rt_object_find(SOCKETS, RT_FILE);
@@ -83,14 +84,14 @@ static void noticed(int fd, uintptr_t pc)
 	acquired(fd, pc);
 }
 
-/* Who wants the program to run again must know whether it can have the same input. */
+/* Notes whether the program reads standard input: a second run needs the same input. */
 static void input_look(int fd)
 {
 	if (fd == STDIN_FILENO && rt.channel)
 		rt.channel->verdict.has_read = 1;
 }
 
-/* The C library reads for itself. */
+/* The C library may have read standard input without a call that the runtime sees. */
 static __attribute__((destructor)) void input_look_back(void)
 {
 	if (stdin->_IO_read_base)
@@ -115,7 +116,7 @@ static __attribute__((destructor)) void input_look_back(void)
 			noticed(fd, RT_CALLER);                               \
 		return result;                                                \
 	}
-/* What was filled is an access of the caller, if that is seen (see libc.c). */
+/* The bytes that a call filled are written by its caller, if snag observes the caller (libc.c). */
 static void filled(int fd, const struct iovec *v, size_t n, size_t nbytes, uintptr_t pc)
 {
 	int error = errno;
@@ -231,15 +232,15 @@ RT_EXPORT int shutdown(int fd, int how)
 	return rt_real.shutdown(fd, how);
 }
 
-/* Of regular files and terminals it orders nothing. */
+/* Closing a regular file or a terminal orders nothing. */
 RT_EXPORT int close(int fd)
 {
 	RT_SCOPE;
-	const bool is_told = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
-			     rt_sched_point() != NULL;
-	if (is_told && channel_of(fd, RT_CALLER))
+	const bool is_reported = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
+				 rt_sched_point() != NULL;
+	if (is_reported && channel_of(fd, RT_CALLER))
 		released(fd, RT_CALLER);
-	if (is_told)
+	if (is_reported)
 		rt_descriptor_closed(fd, RT_CALLER);
 	return rt_real.close(fd);
 }

@@ -35,7 +35,7 @@ static int result_of(int error)
 	}
 }
 
-/* The call shows in stacks as one from where the program called. */
+/* In call stacks, the call appears where the program called the function of C11. */
 #define AS(type, name, parameters, expression)                  \
 	RT_EXPORT type name parameters                          \
 	{                                                       \

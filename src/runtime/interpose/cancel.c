@@ -2,13 +2,14 @@
  *
  * cancel.c - cancelling threads
  *
- * Idea.   The C library notes that a thread is cancelled, and ends it where it next asks.  A
- *         thread that waits in the scheduler does not ask: its wait is ended, and it asks
- *         then (rt_cancel_point).  One that is in a system call is the C library's
- *         business; on its way out it takes the baton again (RT_OUTSIDE).
- * Rules.  [asynchronous]  cancelled at the end of its turn, where it waits, or by a signal if it
- *                         computes without an event: in the middle of the runtime it must
- *                         not be, so the C library never knows of it
+ * Idea.   The C library marks a thread as cancelled, and ends it at its next cancellation point.
+ *         A thread that waits in the scheduler reaches none, so the runtime ends its wait and
+ *         then calls one (rt_cancel_point).  The C library itself ends a thread that is in a
+ *         system call; on its way out the thread takes the baton again (RT_OUTSIDE).
+ * Rules.  [asynchronous]  The runtime cancels such a thread at the end of its turn, where it waits,
+ *                         or by a signal if it computes without an event.  The thread must not
+ *                         end in the middle of the runtime, so the C library does not learn
+ *                         that it can be cancelled at any time.
  */
 #include "runtime/interpose/cancel.h"
 

@@ -7,16 +7,17 @@
 
 #include "runtime/rt.h"
 
-void rt_cancel_act(struct rt_thread *self); /* the calling thread ends here, if it may */
+void rt_cancel_act(
+	struct rt_thread *self); /* ends the calling thread, if it is cancelled and may end here */
 
-/* Where POSIX says that a thread can be cancelled: before and after it waits. */
+/* Call it where POSIX has a cancellation point: before and after the thread waits. */
 static inline void rt_cancel_point(struct rt_thread *self)
 {
 	if (rt_unlikely(self->is_cancelled))
 		rt_cancel_act(self);
 }
 
-/* Where one that can be cancelled at any time is. */
+/* Call it where a thread ends that can be cancelled at any time. */
 static inline void rt_cancel_anywhere(struct rt_thread *self)
 {
 	if (rt_unlikely(self->is_cancelled && self->is_asynchronous))

@@ -2,15 +2,17 @@
  *
  * cond.c - condition variables
  *
- * Rules.  [wait]    rel(m), blocks; woken: reads the token of the signal, then acq(m)
- *         [signal]  if somebody waits: a fresh token is written, one is woken with it
- *         [broadcast]  the same for all
+ * Rules.  [wait]    rel(m), then the thread blocks; when it wakes, it reads the token of the
+ *                   signal, then acq(m)
+ *         [signal]  if a thread waits: writes a fresh token, and wakes one thread with it
+ *         [broadcast]  the same for all threads that wait
  *         [one]     threads that wait at the same time must use one mutex: misuse.h
- *         A token orders the signal before the return of the wait that it ended, also
- *         in every reordering.  A signal that wakes nobody leaves no trace.
+ *         The token orders the signal before the return of the wait that it ended, in every
+ *         reordering too.  A signal that wakes no thread makes no event.
  */
 #include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
@@ -38,7 +40,7 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	if (is_woken && !self->was_interrupted)
 		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
 	rt_mutex_take_all(self, mutex, depth, pc);
-	rt_cancel_point(self); /* whose handlers find the mutex locked */
+	rt_cancel_point(self); /* cleanup handlers find the mutex locked */
 	return is_woken ? 0 : ETIMEDOUT;
 }
 
@@ -65,7 +67,7 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 	return rt_real.pthread_cond_destroy(cond);
 }
 
-/* With a mutex that other processes share everything is the kernel's. */
+/* With a mutex that other processes share, the C library and the kernel do all the work. */
 #define FOREIGN(self, mutex, call)                                 \
 	({                                                         \
 		rt_mutex_foreign_given(self, mutex, RT_CALLER);    \
@@ -116,7 +118,7 @@ RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
 	return cond_wait(self, cond, mutex, rt_deadline(clock, at), RT_CALLER);
 }
 
-/* False: nobody waits that the scheduler knows of. */
+/* Returns false if no thread waits in the scheduler. */
 static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
 {
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);

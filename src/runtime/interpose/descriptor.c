@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: some call that is not seen may have made it */
+enum state { UNKNOWN, KNOWN, CLOSED }; /* 0: a call that snag does not observe may have made it */
 static uint8_t state[RT_DESCRIPTORS];
 
 static bool is_open(int fd)

@@ -2,16 +2,16 @@
  *
  * end.c - main returns, or the program calls exit, and other threads still run
  *
- * Idea.   Threads that nobody joins end with the process, and mostly before they have run
- *         at all: the baton is main's.  But on another day they would have run, and raced.
- *         So the thread that ends the process waits as if it slept, for the time that a
- *         number of events takes on the scheduler's clock.
- * Rules.  [linger]  The wait is no event: a schedule is followed as if it were not there.
- *         [idle]    It ends at once if all other threads wait for each other.
+ * Idea.   A thread that no other thread joins ends with the process.  Mostly it has not run at
+ *         all then, because main holds the baton.  In another run it could have run, and raced.
+ *         So the thread that ends the process first sleeps, for the time that some number of
+ *         events takes on the scheduler's clock.
+ * Rules.  [linger]  The sleep is no event, so it does not change how a schedule is followed.
+ *         [idle]    The sleep ends at once if all other threads wait for each other.
  *         [free]    Threads that run freely get SLICES of real time instead, until none can run.
- *         [atexit]  What comes before a call of atexit comes before the functions that it
- *                   registered, whichever thread runs them.
- * State.  the_main  the program's main; the C library calls ours instead
+ *         [atexit]  A call of atexit comes before the functions that it registers, whichever
+ *                   thread runs them.
+ * State.  the_main  the program's main; the C library calls the runtime's instead
  */
 #include "runtime/interpose/end.h"
 

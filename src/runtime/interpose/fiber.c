@@ -2,11 +2,12 @@
  *
  * fiber.c - contexts that the program switches between by itself
  *
- * Idea.   A fiber is a thread without a kernel thread of its own: whoever switches to it
- *         becomes it, with the baton, and waits as it.  What it did before it was left
- *         comes before what it does when somebody switches to it again.
+ * Idea.   A fiber is a thread without a kernel thread of its own.  A thread that switches to a
+ *         fiber becomes the fiber, with the baton, and waits as the fiber.  What a fiber does
+ *         before it is left comes before what it does after a thread switches to it again.
  * Rules.  [create]  fork(fiber)
- *         [switch]  unless told not to: the old context writes a token, the new one reads it
+ *         [switch]  The old context writes a token, the new one reads it; unless the program says
+ *                   that the switch orders nothing.
  */
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"

@@ -4,18 +4,18 @@
  *
  * Idea.   A process with one thread has no races, and most children soon execute another program.
  *         So the child is mute at first (channel/mute.h): the runtime keeps the state of locks and
- *         so on, and records nothing.  When the child creates a thread, it starts a tool of its
- *         own (observe.c).  Fork and thread creation order all that it did before.
+ *         of other objects, and records nothing.  When the child creates a thread, it starts a tool of its
+ *         own (observe.c).  Fork and thread creation order all earlier events of the child.
  *
  * Rules.  [one]       the other threads of the parent are gone: the locks that they held are free,
  *                     and no thread waits
  *         [channel]   the channel is the parent's.  The child has a private one that no tool reads
  *         [held]      locks that the thread holds when its tool starts are acquired again
- *         [tasks]     a child of a program of tasks is not observed: the runtime is off.  The state
- *                     of locks goes where the C library looks for it
+ *         [tasks]     a child of a program of tasks is not observed: the runtime is off.  The runtime
+ *                     locks the mutexes that are held, for the C library
  *         [handlers]  handlers of pthread_atfork run in the child after that, since the runtime
  *                     registered its own first
- *         [vfork]     is a fork: the child must not run as its parent
+ *         [vfork]     calls fork: the child must not run in the memory of its parent
  * Guarantee.  A child that creates threads is observed as its parent is, without replays.
  * Cost.   Nothing before the first thread but what a mute runtime costs; then that of a start.
  */
@@ -58,7 +58,8 @@ static void lock_real(const struct rt_object *o)
 		rt_real.pthread_rwlock_wrlock((pthread_rwlock_t *)o->addr);
 	else if (o->is_spin)
 		rt_real.pthread_spin_lock((pthread_spinlock_t *)o->addr);
-	else if (!rt_mutex_is_foreign((pthread_mutex_t *)o->addr)) /* the kernel's is locked */
+	else if (!rt_mutex_is_foreign(
+			 (pthread_mutex_t *)o->addr)) /* a foreign mutex is locked already */
 		for (uint32_t i = 0; i < o->depth; i++)
 			rt_real.pthread_mutex_lock((pthread_mutex_t *)o->addr);
 }
@@ -98,7 +99,7 @@ static void readers_keep(struct rt_object *o)
 static void object_keep(struct rt_object *o)
 {
 	o->first_waiter = o->last_waiter = NULL;
-	o->taken_at = 0; /* a place that the next tool does not know */
+	o->taken_at = 0; /* the next tool does not know this place */
 	o->arrived = 0;
 	if (o->owner && o->owner != forker) {
 		o->owner = NULL;
@@ -120,7 +121,7 @@ static bool channel_leave(void)
 	rt_sys_unmap(rt.channel, rt_channel_bytes);
 	rt.channel = own;
 	rt.written = 0;
-	rt_run_init(&rt_run, &own->run); /* what was counted is the parent's */
+	rt_run_init(&rt_run, &own->run); /* the run that is open is the parent's */
 	return true;
 }
 
@@ -149,7 +150,7 @@ static void in_child(void)
 	rt_fork_is_unobserved = true;
 }
 
-static void lock_tell(struct rt_object *o)
+static void lock_report(struct rt_object *o)
 {
 	if (o->owner == forker && o->lock != UINT32_MAX)
 		rt_put(RT_ACQUIRE, 0, o->addr, 0, o->lock);
@@ -158,7 +159,7 @@ static void lock_tell(struct rt_object *o)
 			rt_put(RT_ACQUIRE_SHARED, 0, o->addr, 0, o->lock);
 }
 
-/* A thread that runs freely writes the first records as one that takes turns does. */
+/* Lets a thread that runs freely write the first records as a thread that takes turns does. */
 static void free_pause(struct rt_thread *self)
 {
 	rt_leave_free();
@@ -190,10 +191,10 @@ void rt_fork_observe(void)
 	rt_sched_again(self);
 	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, self->tid);
 	rt_modules_forget();
-	rt_modules_tell();
-	rt_options_tell();
+	rt_modules_report();
+	rt_options_report();
 	rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
-	rt_object_each(lock_tell); /* [held] */
+	rt_object_each(lock_report); /* [held] */
 	if (is_free)
 		rt_free_begin(self);
 }

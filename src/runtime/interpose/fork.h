@@ -7,7 +7,7 @@
 
 #include "runtime/rt.h"
 
-void rt_fork_begin(void); /* before the program can ask for handlers */
+void rt_fork_begin(void); /* call it before the program can register handlers */
 
 /* The process is a child of fork that no tool observes.  It has one thread. */
 extern bool rt_fork_is_unobserved RT_HIDDEN;

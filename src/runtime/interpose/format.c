@@ -65,7 +65,7 @@ static enum length length_take(const char **at)
 	}
 }
 
-/* The next "%" that needs an argument; false: there is none. */
+/* Finds the next "%" that needs an argument.  Returns false if there is none. */
 static bool percent_find(const char **at)
 {
 	for (; **at; ++*at) {
@@ -124,7 +124,7 @@ static struct conversion scan_take(const char **at)
 	return c;
 }
 
-/* How many bytes a number of scanf, or the one of "%n", has. */
+/* Returns the size of a number that scanf or "%n" stores. */
 static size_t number_bytes(enum length length)
 {
 	static const size_t bytes[] = {[NONE] = sizeof(int),	   [CHAR] = 1,
@@ -195,7 +195,7 @@ static size_t text_bytes(const struct conversion *c, const void *to)
 				 : rt_real.strlen(to) + 1;
 }
 
-/* How many bytes a conversion of scanf has stored; 0: it is not known. */
+/* Returns how many bytes a conversion of scanf has stored; 0: not known. */
 static size_t stored_bytes(const struct conversion *c, const void *to)
 {
 	if (c->is_allocated || c->letter == 'p')

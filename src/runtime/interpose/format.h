@@ -2,12 +2,12 @@
  *
  * format.h - the memory that a format of printf or scanf makes the C library access
  *
- * Idea.   The C library reads the strings of `%s` and writes what `%d` of scanf and `%n` point to.
+ * Idea.   The C library reads the strings of `%s`, and writes where `%d` of scanf and `%n` point.
  *         A walk over the format and its arguments finds them.
  * Rules.  [string]   a string is read up to its end or its precision
  *         [scanned]  scanf returns how many conversions it stored; only these write
- *         [stop]     the walk ends at what it does not know: positional arguments (`%1$s`) and
- *                    extensions.  Then the rest is not seen
+ *         [stop]     the walk ends at conversions that it does not know: positional arguments
+ *                    (`%1$s`) and extensions.  It does not report the memory of later ones
  */
 #ifndef SNAG_RUNTIME_FORMAT_H
 #define SNAG_RUNTIME_FORMAT_H

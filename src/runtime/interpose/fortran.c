@@ -19,8 +19,8 @@
 
 enum { HAS_INTERNAL_UNIT = 1 << 14 };
 
-/* [array] How many of the first dimensions are one stretch, and how long it is.  0 bytes: there
- * are no elements. */
+/* [array] Returns how many of the first dimensions are one stretch, and how long it is.  0 bytes:
+ * there are no elements. */
 static int stretch_of(const struct rt_fortran_array *a, size_t *ret_bytes)
 {
 	int n = 0;

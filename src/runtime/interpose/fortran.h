@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fortran.h - what libgfortran's functions take: descriptors of arrays, I/O statements
+ * fortran.h - arguments of libgfortran's functions: descriptors of arrays, I/O statements
  *
  * Reference.  libgfortran.h and io/io.h of gcc 8 to 14, libgfortran.so.5.
  */
@@ -19,13 +19,13 @@ struct rt_fortran_array {
 	int version;
 	signed char rank, type;
 	short attribute;
-	ptrdiff_t span; /* bytes that a stride of 1 stands for */
+	ptrdiff_t span; /* bytes of a stride of 1 */
 	struct {
 		ptrdiff_t stride, lower, upper;
 	} dimension[RT_MOST_DIMENSIONS];
 };
 
-/* What the I/O library and the compiled code share; the beginning of a longer record. */
+/* The beginning of a longer record that the I/O library and the compiled code share. */
 struct rt_fortran_io {
 	uint32_t flags;
 	int32_t unit;

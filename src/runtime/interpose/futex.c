@@ -2,18 +2,19 @@
  *
  * futex.c - waiting for a word of memory to change: syscall(SYS_futex, ...)
  *
- * What std::atomic::wait, std::latch, std::barrier, std::counting_semaphore and std::future of libstdc++ are made
- * of, and locks that programs make themselves.  The kernel orders nothing here that the accesses to
- * the word do not, so there are no events; but a thread that waits is the scheduler's business.
+ * libstdc++ uses this for std::atomic::wait, std::latch, std::barrier, std::counting_semaphore and
+ * std::future; programs use it for locks of their own.  The kernel orders nothing here that the
+ * accesses to the word do not order, so there are no events.  But a thread waits in the scheduler.
  *
- * Rules.  [wait]  if the word has the value, blocks until woken, or interrupted, or too late
- *         [wake]  wakes those that have waited longest, and others in the kernel
- *         Words in memory that other processes share are the kernel's, and so is what else futexes
- *         can do.
- *         All other system calls go to the kernel as they come: a child with a stack of
- *         its own may return from one.
+ * Rules.  [wait]  if the word has the value, blocks until another thread wakes it, a signal
+ *                 interrupts it, or the deadline passes
+ *         [wake]  wakes the threads that have waited longest, and others in the kernel
+ *         The kernel handles words in memory that other processes share, and all other operations
+ *         of futexes.
+ *         All other system calls go directly to the kernel: a child with a stack of its own may
+ *         return from one.
  */
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"
@@ -24,7 +25,7 @@
 
 enum { NS = 1000000000 };
 
-/* Jumped to from below. */
+/* The code below jumps here. */
 long rt_syscall_failed(long result) __attribute__((visibility("hidden")));
 long rt_syscall_futex(long number, const uint32_t *word, long op, uint32_t value,
 		      const struct timespec *time, uint32_t *word2, uint32_t value3)
@@ -146,7 +147,7 @@ long rt_syscall_futex(long number, const uint32_t *word, long op, uint32_t value
 	bool is_any =
 		command == FUTEX_WAIT || command == FUTEX_WAKE || value3 == FUTEX_BITSET_MATCH_ANY;
 	rt_begin_once();
-	if (rt.is_free) /* what it orders, the accesses to the word do */
+	if (rt.is_free) /* the accesses to the word order the threads */
 		return answer(KERNEL(value));
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();

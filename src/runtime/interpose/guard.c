@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * guard.c - static variables of C++ functions, made by whoever comes first
+ * guard.c - static variables of C++ functions, which the first thread to arrive initialises
  *
  * Idea.   Compiled code looks at the first byte of the guard with acquire order and calls
  *         __cxa_guard_acquire if it is 0.  The C++ library would wait there in the kernel,
- *         and its release is not seen; so the guard is kept here: an object of the
- *         scheduler, and a release of that byte.
- * Rules.  [acquire]  1: the caller makes the variable; 0: it has been made
- *         [release]  it is made      [abort]  making it failed, the next one tries
+ *         and snag does not observe its release.  So the runtime implements the guard: as an object
+ *         of the scheduler, and a release of that byte.
+ * Rules.  [acquire]  returns 1 if the caller is to initialise the variable, 0 if it is initialised
+ *         [release]  the variable is initialised
+ *         [abort]    the initialisation failed; the next thread tries
  */
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp_flags.h"
@@ -16,7 +17,7 @@
 #include "runtime/access/stack.h"
 #include "runtime/sys.h"
 
-typedef uint8_t guard_byte; /* the first of 8; 1: made */
+typedef uint8_t guard_byte; /* the first of 8; 1: initialised */
 
 static bool is_made(const guard_byte *guard)
 {
@@ -24,7 +25,7 @@ static bool is_made(const guard_byte *guard)
 	return __atomic_load_n(guard, __ATOMIC_ACQUIRE);
 }
 
-/* Without the scheduler: the second byte says that somebody is at it. */
+/* Without the scheduler: the second byte says that a thread initialises the variable. */
 static int guard_begin_alone(guard_byte *guard)
 {
 	while (!is_made(guard)) {

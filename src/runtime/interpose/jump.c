@@ -2,9 +2,9 @@
  *
  * jump.c - longjmp leaves functions without their exits
  *
- * Every frame of the shadow stack knows the low half of its stack pointer; a jump pops those that
- * lie below the one it goes to.  That is in the buffer, where glibc hides it: rotated, and combined
- * with a secret of the thread.
+ * Every frame of the shadow stack has the low half of its stack pointer.  A jump pops the frames below
+ * the stack pointer that it jumps to.  That is in the buffer, where glibc hides it: rotated, and
+ * combined with a secret of the thread.
  */
 #include "runtime/interpose/real.h"
 #include "runtime/rt.h"

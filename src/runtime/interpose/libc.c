@@ -2,12 +2,11 @@
  *
  * libc.c - functions of the C library that read and write the program's memory
  *
- * Rules.  [once]    a call is one event, however much it touches: the turn may end before it,
- *                   and not between what it does and what is told of it
- *         [caller]  counts only if the caller was compiled with snag: what a library does to
- *                   its own memory may be ordered by means that are not seen
- *                   (modules.h)
- *         Inside the runtime the names mean the small functions below, as in strings.c.
+ * Rules.  [once]    A call is one event, however much memory it accesses.  The turn may end before
+ *                   the call, but not between the call and the report of its accesses.
+ *         [caller]  A call counts only if its caller was compiled with snag: a library may order
+ *                   accesses to its own memory by means that snag does not observe (modules.h).
+ *         Inside the runtime, the names mean the small functions below, as in strings.c.
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -53,7 +52,7 @@ char *rt_strstr(const char *s, const char *word)
 	return NULL;
 }
 
-/* How many bytes were looked at. */
+/* How many bytes the function has read. */
 
 static size_t length(const char *s)
 {

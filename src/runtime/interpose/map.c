@@ -2,9 +2,9 @@
  *
  * map.c - mappings that begin and end, and shared libraries that come and go
  *
- * Rules.  [end]  before memory can no longer be read, the epoch ends: what was written there is looked at
- *                (omp_own.h)
- *         [unmap]  munmap writes the memory, its first megabyte: a thread that still uses it races
+ * Rules.  [end]    The epoch ends before memory is unmapped: the runtime then still reads which
+ *                  addresses the program has stored there (omp_own.h).
+ *         [unmap]  munmap writes the first megabyte of the memory: a thread that still uses it races
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -19,7 +19,7 @@
 
 enum { PAGE = 4096 };
 
-/* New contents: whatever was there before is another variable. */
+/* The memory has new contents: what was there before is another variable. */
 static void forget(void *at, size_t n)
 {
 	if (!rt_enter())
@@ -74,7 +74,7 @@ RT_EXPORT int munmap(void *at, size_t n)
 	return rt_real.munmap(at, n);
 }
 
-/* Returns -1 as a pointer, like mmap, if it fails; then all is as before. */
+/* Returns MAP_FAILED, as mmap does, if it fails, and changes nothing then. */
 RT_EXPORT void *mremap(void *at, size_t n, size_t more, int flags, ...)
 {
 	RT_SCOPE;
@@ -115,7 +115,7 @@ RT_EXPORT void *dlopen(const char *path, int flags)
 	rt_begin_once();
 	void *handle = rt_real.dlopen(path, flags);
 	if (rt_enter())
-		rt_modules_tell();
+		rt_modules_report();
 	return handle;
 }
 
@@ -124,7 +124,7 @@ RT_EXPORT int dlclose(void *handle)
 	RT_SCOPE;
 	rt_begin_once();
 	if (rt_enter())
-		rt_sites_end(); /* some of them may be in what goes */
+		rt_sites_end(); /* the library that goes may have some of them */
 	end();
 	return rt_real.dlclose(handle);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * misuse.c - mistakes that the functions of the C library see
+ * misuse.c - mistakes that show in one call of the C library
  *
  * Idea.   Most mistakes with locks, threads and signal handlers show in one call.  Each is one record
- *         RT_MISUSE, behind a record RT_BEFORE if the runtime knows what came before.  Initialising
+ *         RT_MISUSE, behind a record RT_BEFORE if the runtime knows the earlier event.  Initialising
  *         and destroying a lock are accesses to its memory, so that detectors find races with them.
  * Rules.  [options]  report_mutex_bugs, report_destroy_locked, report_thread_leaks and
  *                    report_signal_unsafe switch kinds off, as in ThreadSanitizer
@@ -80,7 +80,7 @@ void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
 	    !rt_modules_instrumented(pc))
 		return;
 	o->users |= bit;
-	if (rt.is_free) { /* it comes before the event, which may wait */
+	if (rt.is_free) { /* this record comes before the event, which may wait */
 		rt_hot.fuel++;
 		rt_access_more(o->addr, 1, false, pc);
 		rt_hot.fuel--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * misuse.h - mistakes that the functions of the C library see: trace/misuses.def
+ * misuse.h - mistakes that show in one call of the C library: trace/misuses.def
  *
  * Call these with the baton, and before the records of the call itself.
  */
@@ -22,8 +22,8 @@ void rt_misuse_ignores(const struct rt_thread *t);
 /* Reports, in the handler of a signal, a call that handlers may not make. */
 void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc);
 
-/* A thread uses a lock: if for the first time since the lock was made, it reads the lock.  So a use that
- * nothing orders behind the initialisation is a race. */
+/* A thread uses a lock.  Its first use since the lock was initialised reads the lock: so a use that
+ * nothing orders after the initialisation is a race. */
 void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc);
 /* The use of a lock that a thread takes: one before the record of the acquire, the other behind it.
  * If threads take turns, the use follows the acquire: both belong to one event, so a schedule in
@@ -39,7 +39,7 @@ static inline void rt_lock_used_behind(struct rt_thread *self, struct rt_object 
 	if (!rt.is_free)
 		rt_lock_used(self, o, pc);
 }
-/* The lock is initialised or destroyed: it is written. */
+/* The calling thread initialises or destroys the lock, which writes it. */
 void rt_lock_written(uintptr_t addr, uintptr_t pc);
 
 #endif

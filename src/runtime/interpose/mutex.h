@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutex.h - taking and giving mutexes, for whoever does it as part of something else
+ * mutex.h - locking and unlocking mutexes, for condition variables and other callers
  */
 #ifndef SNAG_RUNTIME_MUTEX_H
 #define SNAG_RUNTIME_MUTEX_H
 
 #include "runtime/interpose/object.h"
 
-#include <time.h>
-
-/* 0, or as pthread_mutex_lock fails; deadline RT_NEVER: none. */
+/* Locks the mutex, until the deadline (RT_NEVER: none); or unlocks it.  Returns as
+ * pthread_mutex_lock and pthread_mutex_unlock do. */
 int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadline, uintptr_t pc);
 int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
-/* Gives back all levels of a recursive mutex and takes them again. */
+/* Unlocks all levels of a recursive mutex and returns how many; or locks as many again. */
 uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth,
 		       uintptr_t pc);
-/* The thread ends: what it holds of the robust kind is free, and the next one is told. */
+/* The thread ends: unlocks the robust mutexes that it holds.  The next owner gets EOWNERDEAD. */
 void rt_mutex_owner_ends(void);
-/* Shared with other processes: only the kernel knows who holds it. */
+/* Returns whether other processes share the mutex: only the kernel knows its owner. */
 bool rt_mutex_is_foreign(const pthread_mutex_t *mutex);
-/* Such a one was taken by the real function, which returned `rc` / is about to be given back. */
+/* The real function has locked such a mutex and returned `rc`; or is about to unlock it. */
 int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc);
 void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
-
-/* A point on a clock of the program as one of CLOCK_MONOTONIC; RT_INVALID: there is no such time, or
- * no such clock to wait by, and the function fails with EINVAL as the C library's does. */
-#define RT_INVALID (RT_NEVER - 1)
-rt_time rt_deadline(clockid_t clock, const struct timespec *at);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * object.c - what threads wait for, by address
  *
- * State.  table[]: open addressing by (address, kind); a slot that was emptied is a
- *         grave until the table is rebuilt.
+ * State.  table[]: open addressing by (address, kind); a slot whose object was
+ *         removed is a grave until the table is rebuilt.
  */
 #include "runtime/interpose/object.h"
 
@@ -85,7 +85,7 @@ struct rt_object *rt_object_get(uintptr_t addr, enum rt_kind kind)
 void rt_object_forget(uintptr_t addr, enum rt_kind kind)
 {
 	struct rt_object *o = rt_object_find(addr, kind);
-	if (!o || o->first_waiter) /* in use: that is the program's mistake, not ours */
+	if (!o || o->first_waiter) /* in use: a mistake of the program */
 		return;
 	table[o->slot] = GRAVE;
 	for (struct rt_reader *r = o->readers, *next; r; r = next) {

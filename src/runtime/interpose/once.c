@@ -2,12 +2,14 @@
  *
  * once.c - pthread_once and call_once
  *
- * Rules.  [try]    takes in the token of the try before, if there was one, runs the function
- *                  and writes a token of its own
- *         [throw]  a function that is left by an exception has not run: the next one tries
- *         [later]  once it has run, everybody reads the token
- *         [silent] among tasks a function that did nothing that is seen leaves no token: it is a library's
- *                  (that of exceptions has one), and nobody's access is to be ordered by it
+ * Rules.  [try]    A try reads the token of the try before, if there was one, runs the function,
+ *                  and writes a token of its own.
+ *         [throw]  A function that an exception leaves has not run: the next thread tries.
+ *         [later]  Once the function has run, every later caller reads the token.
+ *         [anew]   As in the C library, the program's flag says whether the function has run.  Memory
+ *                  that is used again, or a flag that is initialised again, is another once.
+ *         [silent] In a program of tasks, a function without observed events leaves no token: it is
+ *                  one of a library (the C++ library has one for exceptions), and orders no accesses.
  */
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp_flags.h"
@@ -19,14 +21,16 @@
 
 #include <threads.h>
 
+enum { UNDONE = 0, DONE = 2 }; /* [anew] values of the flag */
+
 struct attempt {
 	struct rt_object *object;
 	uintptr_t pc;
 	int64_t fuel; /* when it began */
 };
 
-/* It was made, or is found made; among tasks that is a flag (omp_flags.h). */
-static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
+/* The function has run now, or had run before; in programs of tasks that is a flag (omp_flags.h). */
+static void once_report(const struct rt_object *o, bool is_made, uintptr_t pc)
 {
 	uint32_t loc = rt_location(pc);
 	if (rt.is_of_tasks)
@@ -35,7 +39,7 @@ static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
 		rt_sync_put(is_made ? RT_SYNC_WRITE : RT_SYNC_READ, 0, o->addr, loc, o->token);
 }
 
-/* What a try leaves behind, however it ends. */
+/* Ends a try, also one that an exception ends. */
 static void try_ended(struct attempt *a)
 {
 	struct rt_object *o = a->object;
@@ -46,7 +50,7 @@ static void try_ended(struct attempt *a)
 		return;
 	if (!is_silent) {
 		o->token = rt_token();
-		once_tell(o, true, a->pc);
+		once_report(o, true, a->pc);
 	}
 	rt_object_wake_all(o, 0);
 }
@@ -61,15 +65,30 @@ static void try(struct rt_object *o, void (*function)(void), uintptr_t pc)
 	rt_scope_resume(depth);
 	rt_enter();
 	o->is_dead = true;
+	__atomic_store_n((int *)o->addr, DONE, __ATOMIC_RELEASE);
+}
+
+/* [anew] What is known of the flag. */
+static struct rt_object *object_of(uintptr_t addr)
+{
+	struct rt_object *o = rt_object_get(addr, RT_ONCE);
+	const int flag = __atomic_load_n((const int *)addr, __ATOMIC_ACQUIRE);
+	if (o->is_dead && flag == UNDONE) {
+		o->is_dead = false;
+		o->token = UINT32_MAX;
+	} else if (flag == DONE) { /* perhaps before the program was observed */
+		o->is_dead = true;
+	}
+	return o;
 }
 
 static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void), uintptr_t pc)
 {
-	struct rt_object *o = rt_object_get(addr, RT_ONCE);
+	struct rt_object *o = object_of(addr);
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
 	if (o->token != UINT32_MAX)
-		once_tell(o, false, pc);
+		once_report(o, false, pc);
 	if (!o->is_dead)
 		try(o, function, pc);
 }

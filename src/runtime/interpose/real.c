@@ -2,13 +2,13 @@
  *
  * real.c - the functions of the C library behind those that the runtime defines
  *
- * Idea.   dlsym would do, but it allocates, and the allocator may be the program's own, or
+ * Idea.   dlsym finds them, but it allocates, and the allocator may be the program's own, or
  *         jemalloc: its initialisation takes locks and reads files, through functions
  *         of which the runtime has no real one yet.  So the runtime reads the symbol tables
- *         itself.  Nothing is called meanwhile but dl_iterate_phdr and the resolvers of
- *         indirect functions, and these call nothing.
- * Rules.  [next]     The first module behind the program that defines the symbol counts, in the
- *                    order of the loader: what dlsym(RTLD_NEXT) would find.
+ *         itself.  It calls only dl_iterate_phdr and the resolvers of indirect functions, which
+ *         call nothing.
+ * Rules.  [next]     The first module after the program that defines the symbol counts, in the
+ *                    order of the loader.  dlsym(RTLD_NEXT) would find the same.
  *         [version]  Of several versions the default one counts, to which the linker
  *                    would bind today.
  * Cost.   One look into a hash table for each function and module.
@@ -25,12 +25,12 @@ enum { HIDDEN_VERSION = 0x8000, TYPE_MASK = 15, BLOOM_BITS = 64 };
 
 struct rt_real rt_real;
 
-/* The tables of a module that say what it defines. */
+/* The tables of a module with the symbols that it defines. */
 struct module {
 	uintptr_t base;
-	const uint32_t *gnu, *old; /* its hash tables; NULL: it has no such */
+	const uint32_t *gnu, *old; /* its hash tables; NULL: none */
 	const ElfW(Sym) * symbol;
-	const ElfW(Half) * version; /* NULL: it has none */
+	const ElfW(Half) * version; /* NULL: none */
 	const char *names;
 };
 
@@ -53,7 +53,7 @@ static uint32_t hash_of(const char *name)
 	return h;
 }
 
-/* The loader has relocated the addresses, but for modules that it may not write to. */
+/* The loader has relocated the addresses, except in modules that it may not write. */
 static const void *relocated(const struct dl_phdr_info *info, uintptr_t at)
 {
 	return (const void *)(at < info->dlpi_addr ? at + info->dlpi_addr : at);
@@ -114,7 +114,7 @@ static const ElfW(Sym) * gnu_find(const struct module *m, const char *name)
 	}
 }
 
-/* Modules with the old table only are rare: all their symbols are looked at. */
+/* Modules with only the old table are rare: the runtime reads all their symbols. */
 static const ElfW(Sym) * old_find(const struct module *m, const char *name)
 {
 	for (uint32_t i = 1; i < m->old[1]; i++)

@@ -2,13 +2,13 @@
  *
  * rwlock.c - reader-writer locks
  *
- * Rules.  [rdlock]  waits while a writer holds it; racq(l).  Readers may nest.
- *         [wrlock]  waits while anybody holds it; acq(l)
- *         [unlock]  rrel(l) or rel(l); when nobody holds it any more, all who wait try
+ * Rules.  [rdlock]  waits while a writer holds the lock; racq(l).  Readers may nest.
+ *         [wrlock]  waits while any thread holds the lock; acq(l)
+ *         [unlock]  rrel(l) or rel(l); when no thread holds the lock, all that wait try again
  */
 #include "runtime/memory.h"
 #include "runtime/interpose/misuse.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"
@@ -64,7 +64,7 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 		rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
 }
 
-/* Until the deadline, if there is one; false: it has passed. */
+/* Waits until the thread can have the lock.  Returns false if the deadline passed first. */
 static bool wait_for(struct rt_thread *self, struct rt_object *o, bool to_read, rt_time deadline,
 		     uintptr_t pc)
 {
@@ -152,8 +152,8 @@ RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 	return rt_real.pthread_rwlock_destroy(lock);
 }
 
-/* All that wait: by name, how, and until when; without the runtime, or if other processes
- * share the lock, the real one. */
+/* Defines a function that waits: its name, how it locks, and its deadline.  Without the runtime, or if
+ * other processes share the lock, it calls the real function. */
 #define LOCK(name, how, deadline, parameters, arguments)                 \
 	RT_EXPORT int name parameters                                    \
 	{                                                                \
@@ -179,7 +179,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_tryrdlock(lock);
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
@@ -195,7 +195,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_trywrlock(lock);
-	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner || o->readers) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);

@@ -2,17 +2,17 @@
  *
  * semaphore.c - semaphores
  *
- * Rules.  [post]  writes a fresh token, which joins the end of a queue
- *         [wait]  waits while the value is 0; takes the token at the head of the queue, if
- *                 the value did not come from the initial one, and reads it: that post
- *                 comes before this wait.  Another post might have served as well, so
- *                 what came before the others is not ordered.
- *         Semaphores that other processes share, and named ones, are the kernel's: a wait
+ * Rules.  [post]  writes a fresh token, and adds it to the end of a queue
+ *         [wait]  waits while the value is 0.  Then, unless the initial value suffices, it takes
+ *                 the token at the head of the queue and reads it: that post comes before this
+ *                 wait.  Another post could have let the thread pass, so the wait is not ordered
+ *                 after other posts.
+ *         The kernel handles semaphores that other processes share, and named ones: there a wait
  *         comes after all earlier posts.
  */
 #include "runtime/interpose/cancel.h"
 #include "runtime/memory.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"
@@ -50,7 +50,7 @@ static uint32_t token_pop(struct rt_object *o)
 
 static void take(struct rt_object *o, uintptr_t pc)
 {
-	/* What the initial value gave goes first, and needs no post. */
+	/* The initial value is used up first, and needs no post. */
 	bool is_posted = o->value-- <= (int64_t)o->ntokens;
 	if (is_posted)
 		rt_sync_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), token_pop(o));

@@ -2,31 +2,32 @@
  *
  * signals.c - signal handlers of the program, which run only at their turn
  *
- * Idea.   A handler is code of the program: what it does is recorded, so its thread must
- *         have the baton, and the runtime must not be in the middle of something.
- * Rules.  [fault]    a signal the thread itself caused (SIGSEGV ...) is handled at once
- *         [here]     so is one that meets the thread running its own code
- *         [out]      one that meets it in a system call outside its turn, or on its way
- *                    there: it takes the baton for the handler
- *         [later]    one that meets it inside the runtime, waiting for its turn or at
- *                    work, is kept, and handled when the thread next has the baton and
- *                    nothing in its hands; a wait is interrupted for it.  The handler
- *                    then has the mask that the kernel would have given it.
- *         [blocked]  a kept signal that the thread blocks by now (it is in a handler, whose mask
- *                    has it, or has called pthread_sigmask) goes back to the kernel, which
- *                    delivers it again when it is unblocked: by sigsuspend, say.  All
- *                    others run, also inside a handler: that one may wait for them.
- *         [order]    what comes before sigaction comes before the handler that it sets
- *         [unsafe]   a handler that runs where the program does not expect it may neither allocate
- *                    memory nor change errno: misuse.h
- *         [ours]     RT_SIGNAL is also the program's: the value that it carries tells them apart
- *         [crash]    a signal of crash.c that the program leaves to the system goes there
- *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
- *                    what it does is not seen: it is no part of the task that it meets
- *         The code of the runtime is one section, so that the place of the interruption
- *         tells these apart.  No signal is lost between a look and a sleep: one that is
- *         kept changes the word the thread is about to sleep on (turn_wait), and a
- *         thread that leaves for the kernel first opens, then looks (rt_signals_open).
+ * Idea.   A handler is code of the program, and snag records its events.  So its thread must have
+ *         the baton, and must not be inside the runtime.
+ * Rules.  [fault]    If the thread itself caused the signal (SIGSEGV ...), its handler runs at once.
+ *         [here]     Likewise if the signal interrupts the program's own code.
+ *         [out]      If it interrupts a system call outside the thread's turn, or the way there,
+ *                    the thread takes the baton for the handler.
+ *         [later]    If it interrupts the runtime, at work or waiting for a turn, the runtime keeps
+ *                    the signal.  Its handler runs when the thread next has the baton and leaves
+ *                    the runtime; the signal ends a wait for that.  The handler has the mask that
+ *                    the kernel would have given it.
+ *         [blocked]  If the thread blocks a kept signal by then (it runs a handler whose mask has
+ *                    the signal, or has called pthread_sigmask), the signal goes back to the
+ *                    kernel, which delivers it again when the thread unblocks it: by sigsuspend,
+ *                    say.  All other handlers run, also inside a handler, which may wait for them.
+ *         [order]    Events before sigaction come before the handler that it sets.
+ *         [unsafe]   A handler that runs where the program does not expect it must neither allocate
+ *                    memory nor change errno: misuse.h.
+ *         [ours]     The program may use RT_SIGNAL, too.  Signals of the runtime carry a value of
+ *                    their own.
+ *         [crash]    A signal of crash.c that the program leaves to the system goes there.
+ *         [tasks]    In a program of tasks, which have no turns, every handler runs at once, and
+ *                    is not observed: it is no part of the task that it interrupts
+ *         The code of the runtime is one section, so the interrupted address says which rule holds.
+ *         No signal is lost between a look and a sleep: a signal that is kept changes the word
+ *         that the thread is about to sleep on (rt_baton_wait), and a thread that leaves for the
+ *         kernel first opens, then looks (rt_signals_open).
  * State.  pending[], a ring that only the thread itself and its handlers touch: a handler
  *         takes a place with one instruction, so that handlers may nest
  */
@@ -49,7 +50,7 @@
 typedef void handler_fn(int, siginfo_t *, void *);
 
 static bool is_watching;
-static struct sigaction given[NSIG]; /* as the program asked for them */
+static struct sigaction given[NSIG]; /* the handlers of the program */
 
 static bool is_fault(int signal, const siginfo_t *info)
 {
@@ -86,7 +87,7 @@ static void errno_check(struct rt_thread *self, int signal, int before)
 		rt_misuse(RT_MISUSE_SIGNAL_ERRNO, (uint64_t)signal, (uintptr_t)a->sa_handler + 1);
 }
 
-/* [order] The thread has nothing in its hands. */
+/* [order] The thread is not inside the runtime. */
 static void handle_seen(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_hot.self;
@@ -108,8 +109,8 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 		errno_check(self, signal, before);
 }
 
-/* [later] In the handler, on top of whatever the runtime was doing.  When the ring is full, the
- * same signals came many times over, and are one. */
+/* [later] Keeps a signal that interrupted the runtime.  When the ring is full, the same signals have
+ * come many times, and are merged into one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
 	uint32_t place = __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED);
@@ -140,8 +141,8 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 	}
 }
 
-/* Threads run freely: at once, unless the thread is in the runtime.  In a system call it counts as
- * out of the runtime, where nothing is recorded; the handler's deeds are. */
+/* Threads run freely: runs the handler at once, unless the thread is in the runtime.  A thread in a
+ * system call is outside the runtime and records nothing; the events of the handler are recorded. */
 static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
 	bool was_open = self->is_open;
@@ -158,7 +159,7 @@ static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, voi
 		rt_sched_out(self);
 }
 
-/* [tasks] For the runtime the thread is an unknown one meanwhile. */
+/* [tasks] While the handler runs, the thread is unknown to the runtime. */
 static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
 	int64_t fuel = rt_hot.fuel;
@@ -170,13 +171,13 @@ static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, v
 		rt_hot.fuel = fuel;
 }
 
-/* The thread has computed for long without an event, or is cancelled meanwhile. */
-static void asked(const void *context)
+/* Handles RT_SIGNAL: the thread has computed for long without an event, or was cancelled. */
+static void interrupted(const void *context)
 {
 	struct rt_thread *self = rt_self();
 	if (!self)
 		return;
-	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
+	if (rt.is_free) { /* a thread in the runtime looks when it leaves */
 		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
 			rt_cancel_anywhere(self);
 		return;
@@ -190,7 +191,7 @@ static void asked(const void *context)
 	rt_cancel_anywhere(self);
 	rt_sched_out(self);
 	rt_signals_close(self);
-	self->was_revoked = true; /* asks for the baton again at its next event */
+	self->was_revoked = true; /* it takes the baton again at its next event */
 }
 
 static bool is_default(int signal)
@@ -198,7 +199,7 @@ static bool is_default(int signal)
 	return !(given[signal].sa_flags & SA_SIGINFO) && given[signal].sa_handler == SIG_DFL;
 }
 
-/* The tool has reported something, and the program is to end at the first report. */
+/* The tool has reported something, and the options end the program at the first report. */
 static void halt(void)
 {
 	/* pairs with the release in snag_launch_halt */
@@ -215,7 +216,7 @@ static void trampoline(int signal, siginfo_t *info, void *context)
 		halt();
 	if (signal == RT_SIGNAL && info->si_code == SI_QUEUE &&
 	    info->si_value.sival_ptr == &is_watching)
-		asked(context);
+		interrupted(context);
 	else if (signal == RT_SIGNAL && is_default(signal)) /* [ours] its default action */
 		rt_crash_die(signal);
 	else if (is_default(signal) && rt_crash_is_watched(signal)) /* [crash] */
@@ -247,7 +248,7 @@ void rt_signals_block(void)
 	rt_signals_mask(&all, NULL);
 }
 
-/* Runs the handler as the kernel would have: with its mask, and somewhere to look at. */
+/* Runs the handler as the kernel would have: with its mask, and a context. */
 static void handle_kept(struct rt_pending *p)
 {
 	const struct sigaction *a = &given[p->signal];
@@ -368,8 +369,8 @@ RT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* [unsafe] The kernel delivers a signal that a thread sends to itself before the call returns.  That of
- * kill() may go to another thread. */
+/* [unsafe] The kernel delivers a signal that a thread sends to itself before the call returns.  A
+ * signal of kill() may go to another thread. */
 #define SENDS(name, is_here, parameters, arguments) \
 	RT_EXPORT int name parameters               \
 	{                                           \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sleep.c - sleeping and yielding: others run meanwhile
+ * sleep.c - sleeping and yielding: other threads run in the meantime
  *
- * A sleep is a wait for nothing with a deadline, so that it ends at the same event in
- * every run, and really passes when nobody else can run.
+ * A sleep is a wait with a deadline and without an object.  So it ends at the same event in every
+ * run; real time passes only if no other thread can run.
  */
 #include "runtime/interpose/cancel.h"
-#include "runtime/interpose/mutex.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/real.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"
@@ -15,7 +15,8 @@
 
 enum { NS = 1000000000 };
 
-/* How long it has slept less than it should, because of a signal; RT_NEVER: not at all. */
+/* Sleeps.  Returns the time that is left if a signal ended the sleep, 0 if it is over, and RT_NEVER if
+ * the runtime does not know the thread, which has not slept then. */
 static rt_time sleep_left(rt_time nanoseconds)
 {
 	struct rt_thread *self = rt_sched_point();

@@ -2,8 +2,8 @@
  *
  * sort.c - qsort: the C library reads and writes the whole array
  *
- * The comparison is code of the program, and what it reads is seen there.  So the call counts as
- * an access of the array before it runs, and the runtime is left meanwhile.
+ * The comparison is code of the program, whose own reads are observed.  So the call counts as one
+ * access to the array, before it runs, and the thread is outside the runtime while it runs.
  */
 #include "runtime/access/access.h"
 #include "runtime/interpose/real.h"

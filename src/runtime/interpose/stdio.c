@@ -3,7 +3,7 @@
  * stdio.c - printf and scanf: what they read and write of the program's memory
  *
  * The rules are those of libc.c: a call is one event, and counts only if its caller was compiled
- * with snag.  What the arguments point to, format.h finds.
+ * with snag.  format.h finds the memory that the arguments point to.
  */
 #include "runtime/access/access.h"
 #include "runtime/channel/record.h"
@@ -12,15 +12,15 @@
 #include "runtime/modules.h"
 #include "runtime/sched/sched.h"
 
-/* Whether accesses of a call are recorded: the event begins. */
+/* Begins the event of a call.  Returns whether its accesses are recorded. */
 static bool is_seen(uintptr_t pc)
 {
 	rt_begin_once();
 	return rt_modules_instrumented(pc) && rt_access_count();
 }
 
-/* Before a call that prints: the strings are read, and a program that is to end at its first report
- * does so before it prints more. */
+/* Before a call that prints: reads the strings.  A program with the option that ends it at its first
+ * report ends before it prints more. */
 static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 {
 	if (!is_seen(pc))
@@ -34,7 +34,7 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 #define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
 #define PRINTED (result < 0 || n == 0 ? 0 : (size_t)result < n ? (size_t)result + 1 : n)
 
-/* PRINTS(name, (parameters), (arguments), what it writes besides), and the function with "..." */
+/* PRINTS(name, (parameters), (arguments), what it writes in addition), and the function with "..." */
 #define PRINTS(name, parameters, arguments, writes)                    \
 	RT_EXPORT int v##name(RT_LIST parameters, va_list list)        \
 	{                                                              \
@@ -42,10 +42,10 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 		const uintptr_t pc = RT_CALLER;                        \
 		va_list again;                                         \
 		va_copy(again, list);                                  \
-		bool is_told = print_begin(format, again, pc);         \
+		bool is_reported = print_begin(format, again, pc);     \
 		va_end(again);                                         \
 		int result = rt_real.v##name(RT_LIST arguments, list); \
-		if (is_told && rt_enter()) {                           \
+		if (is_reported && rt_enter()) {                       \
 			writes                                         \
 		}                                                      \
 		return result;                                         \
@@ -57,11 +57,11 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 		va_list list, again;                                   \
 		va_start(list, format);                                \
 		va_copy(again, list);                                  \
-		bool is_told = print_begin(format, again, pc);         \
+		bool is_reported = print_begin(format, again, pc);     \
 		va_end(again);                                         \
 		int result = rt_real.v##name(RT_LIST arguments, list); \
 		va_end(list);                                          \
-		if (is_told && rt_enter()) {                           \
+		if (is_reported && rt_enter()) {                       \
 			writes                                         \
 		}                                                      \
 		return result;                                         \
@@ -76,7 +76,7 @@ PRINTS(sprintf, (char *to, const char *format), (to, format),
 PRINTS(snprintf, (char *to, size_t n, const char *format), (to, n, format), W(to, PRINTED))
 PRINTS(asprintf, (char **to, const char *format), (to, format), if (result >= 0) W(to, sizeof(*to)))
 
-/* Programs call scanf by the name that it has since C99. */
+/* Since C99, headers rename scanf to __isoc99_scanf. */
 #define SCANS(name, parameters, arguments, reads)                               \
 	RT_ABI(int, __isoc99_v##name, RT_LIST parameters, va_list list)         \
 	{                                                                       \
@@ -84,9 +84,9 @@ PRINTS(asprintf, (char **to, const char *format), (to, format), if (result >= 0)
 		const uintptr_t pc = RT_CALLER;                                 \
 		va_list again;                                                  \
 		va_copy(again, list);                                           \
-		bool is_told = is_seen(pc);                                     \
+		bool is_reported = is_seen(pc);                                 \
 		int result = rt_real.__isoc99_v##name(RT_LIST arguments, list); \
-		if (is_told && rt_enter()) {                                    \
+		if (is_reported && rt_enter()) {                                \
 			reads rt_format_scanned(format, again, result, pc);     \
 		}                                                               \
 		va_end(again);                                                  \
@@ -99,10 +99,10 @@ PRINTS(asprintf, (char **to, const char *format), (to, format), if (result >= 0)
 		va_list list, again;                                            \
 		va_start(list, format);                                         \
 		va_copy(again, list);                                           \
-		bool is_told = is_seen(pc);                                     \
+		bool is_reported = is_seen(pc);                                 \
 		int result = rt_real.__isoc99_v##name(RT_LIST arguments, list); \
 		va_end(list);                                                   \
-		if (is_told && rt_enter()) {                                    \
+		if (is_reported && rt_enter()) {                                \
 			reads rt_format_scanned(format, again, result, pc);     \
 		}                                                               \
 		va_end(again);                                                  \

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * strings.c - memory functions: what they read and write counts
+ * strings.c - memory functions: their reads and writes
  *
- * The runtime itself calls memcpy and its like, also where nobody wrote it: the compiler
- * does.  Those calls must not count.  The build renames (cmake/runtime.cmake): inside the
- * runtime memcpy becomes rt_memcpy, and rt_wrap_memcpy, below, becomes the memcpy that
- * the program sees.
+ * The runtime itself calls memcpy and similar functions, also where the compiler inserts the call.
+ * These calls must not count.  So the build renames (cmake/runtime.cmake): inside the runtime memcpy
+ * becomes rt_memcpy, and rt_wrap_memcpy, below, becomes the memcpy of the program.
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -17,8 +16,9 @@ void *rt_memmove(void *to, const void *from, size_t n);
 void *rt_memset(void *to, int byte, size_t n);
 int rt_memcmp(const void *a, const void *b, size_t n);
 
-/* The processor's own instructions are as fast as the C library from a few hundred bytes on; below
- * that, whole words.  BARRIER keeps the compiler from calling for a loop the function it is in. */
+/* From a few hundred bytes on, the string instructions of the processor are as fast as the C library;
+ * below that, loops over words are.  BARRIER keeps the compiler from replacing such a loop by a call
+ * of the function that contains it. */
 enum { FEW = 512 };
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
@@ -98,7 +98,7 @@ int rt_memcmp(const void *a, const void *b, size_t n)
 	return 0;
 }
 
-/* The compiler's own calls count, and those of code compiled with snag (see libc.c). */
+/* Calls that the compiler inserts count, and those of code compiled with snag (libc.c). */
 static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 {
 	if (!rt_modules_instrumented(pc))
@@ -134,7 +134,7 @@ COPY(__tsan_memcpy, rt_memcpy)
 COPY(__tsan_memmove, rt_memmove)
 SET(__tsan_memset)
 
-/* Of these the plugin for clang checks what they access, if that is needed. */
+/* Calls that the plugin for clang makes.  It checks their accesses itself, where that is needed. */
 RT_ABI(void, __snag_memcpy, void *to, const void *from, size_t n)
 {
 	rt_hot.calls_at = RT_CALLER;

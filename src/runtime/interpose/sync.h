@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sync.h - an address that orders: whoever acquires it comes after whoever released it before
+ * sync.h - addresses that order: an acquire comes after the releases of the same address before it
  */
 #ifndef SNAG_RUNTIME_SYNC_H
 #define SNAG_RUNTIME_SYNC_H
@@ -25,7 +25,7 @@ static inline uint32_t rt_sync_token(uintptr_t addr)
 	return o->token;
 }
 
-/* By the calling thread, which is in the runtime. */
+/* The calling thread, which is in the runtime, releases or acquires the address. */
 static inline void rt_sync_release(uintptr_t addr, uintptr_t pc)
 {
 	rt_sync_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), rt_sync_token(addr));

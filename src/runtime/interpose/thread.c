@@ -2,15 +2,15 @@
  *
  * thread.c - the life of threads: main, created, joined, detached, ended
  *
- * Rules.  [create]  fork(t); the new thread is ready at once, and runs when it is its turn: the
- *                   policy says whether that is before the creator goes on
- *         [end]     after the last round of thread-specific destructors: who joins it is
- *                   woken
- *         [join]    waits until it has ended, then join(t)
- *         A thread's stack is new memory when it begins, whoever used it before.
+ * Rules.  [create]  fork(t); the new thread is ready at once.  The policy decides whether it runs
+ *                   before its creator continues
+ *         [end]     after the last round of thread-specific destructors: wakes the thread that
+ *                   joins it
+ *         [join]    waits until the thread has ended, then join(t)
+ *         A thread's stack is new memory when the thread begins.
  *
- * State.  table[tid]: the threads that still can be joined or run.  A fiber that is used again, which
- *         only a detector in this process sees, keeps its place: tasks come and go by the million
+ * State.  table[tid]: the threads that can run or be joined.  A fiber that is used again keeps its
+ *         place: millions of tasks begin and end.  Only a detector in this process uses such fibers
  */
 #include "runtime/interpose/thread.h"
 
@@ -21,6 +21,7 @@
 #include "runtime/channel/lane.h"
 #include "runtime/memory.h"
 #include "runtime/interpose/misuse.h"
+#include "runtime/interpose/deadline.h"
 #include "runtime/interpose/mutex.h"
 #include "runtime/interpose/object.h"
 #include "runtime/sched/policy.h"
@@ -58,8 +59,8 @@ struct rt_thread *rt_thread_at(uint32_t tid)
 	return tid < table_cap ? table[tid] : NULL;
 }
 
-/* Frames of threads that ended, and what was kept of them, are used again: tasks come and go
- * quickly. */
+/* Frames of threads that have ended, and their state, are used again, because tasks begin and end
+ * often. */
 static struct rt_frame *frames_take(void)
 {
 	return nspare ? spare[--nspare] : rt_alloc(RT_FRAMES * sizeof(struct rt_frame));
@@ -82,7 +83,7 @@ static void thread_free(struct rt_thread *t)
 	spare_threads = t;
 }
 
-/* All zero, but for what was noted and signals that were pending. */
+/* All zero, except the notes of its sections and its pending signals. */
 static struct rt_thread *thread_take(void)
 {
 	struct rt_thread *t = spare_threads;
@@ -102,7 +103,7 @@ static void zombies_bury(void)
 	zombies = NULL;
 }
 
-/* Numbers that are only names of tasks need no place in it. */
+/* A number that is only the name of a task needs no place in the table. */
 static void table_put(struct rt_thread *t)
 {
 	if (t->tid >= table_cap) {
@@ -140,7 +141,7 @@ static void alone_no_more(void)
 	alone_set(false);
 }
 
-/* Of what is no thread of pthread_create, which could fail. */
+/* For a context that pthread_create did not make: it cannot report a failure. */
 static void lane_take(struct rt_thread *t)
 {
 	if (rt.is_free && !rt_lane_take(t))
@@ -159,14 +160,14 @@ struct rt_thread *rt_thread_new_fiber(void)
 	}
 	alone_no_more();
 	lane_take(t);
-	t->state = RT_BLOCKED; /* until somebody switches to it */
+	t->state = RT_BLOCKED; /* until a thread switches to it */
 	t->is_detached = true;
 	t->top = t->frames;
 	return t;
 }
 
-/* For a listener that needs no turns, most fibers leave nothing behind but what a new one sets
- * again. */
+/* Whether the fiber can be used again as it is.  For a listener that needs no turns, a new fiber
+ * sets again all that most fibers leave behind. */
 static bool is_clean(const struct rt_thread *fiber)
 {
 	const struct rt_section *section = &fiber->section;
@@ -248,7 +249,7 @@ struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
 	return t;
 }
 
-/* The memory of a new thread, its thread-local storage included, belongs to nobody. */
+/* The memory of a new thread, also its thread-local storage, is new. */
 static void stack_forget(struct rt_thread *self)
 {
 	pthread_attr_t attr;
@@ -270,7 +271,7 @@ static void *thread_run(void *p)
 	struct rt_thread *self = p;
 	thread_attach(self);
 	rt_signals_mask(&self->mask, NULL);
-	rt_scope_begin(); /* until the pause: the C library allocates meanwhile */
+	rt_scope_begin(); /* until the pause: the C library allocates before it */
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	rt_branch_begin();
@@ -328,7 +329,7 @@ static void thread_ended(void *p)
 		self->next_waiter = zombies;
 		zombies = self;
 	}
-	rt_sched_exit(self); /* from here on somebody else has the baton, and may bury it */
+	rt_sched_exit(self); /* from here on another thread has the baton, and may free self */
 }
 
 void rt_thread_forked(struct rt_thread *self)
@@ -343,11 +344,11 @@ void rt_thread_forked(struct rt_thread *self)
 	alone_set(true);
 }
 
-/* A signal that meets the new thread before it is known here would be handled by nobody. */
+/* Blocks signals while the new thread begins: no thread of the runtime could handle them yet. */
 static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, struct rt_thread *t)
 {
 	sigset_t all, mask;
-	sigfillset(&all); /* but for those of the C library */
+	sigfillset(&all); /* except those of the C library */
 	rt_signals_mask(&all, &mask);
 	if (!attr || pthread_attr_getsigmask_np(attr, &t->mask) != 0)
 		t->mask = mask;
@@ -412,7 +413,7 @@ struct rt_thread *rt_thread_find(pthread_t handle)
 	return NULL;
 }
 
-/* Waits until it has ended; false: until the deadline. */
+/* Waits until t has ended.  Returns false if the deadline passed first. */
 static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadline, uintptr_t pc)
 {
 	if (t->state != RT_DONE)
@@ -428,7 +429,7 @@ static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadli
 	return true;
 }
 
-/* It has ended, and is gone for good. */
+/* Joins t, which has ended: records that, and frees t. */
 static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret_value,
 			 rt_time deadline, uintptr_t pc)
 {

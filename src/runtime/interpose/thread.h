@@ -12,10 +12,10 @@ struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
 struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
 void rt_thread_forked(struct rt_thread *self);	    /* in the child: the others are gone */
 void rt_thread_leaks(void); /* reports threads that have ended and were not joined */
-/* A context without a thread of its own, see fiber.c. */
+/* Makes a context without a kernel thread of its own (fiber.c). */
 struct rt_thread *rt_thread_new_fiber(void);
 void rt_thread_end_fiber(struct rt_thread *fiber);
-/* So many of them have ended, before what the calling thread does next / begin again. */
+/* n fibers have ended, and come before the next event of the calling thread; or begin again. */
 void rt_thread_joined_fibers(uint32_t n);
 void rt_thread_begun_fibers(uint32_t n);
 /* Records at `pc` that the calling thread has created t, and names it (names.h). */
@@ -25,12 +25,12 @@ static inline uint32_t rt_thread_number(void)
 {
 	return rt_sched.nthreads++;
 }
-/* A fiber with a thread of its own, which waits until it is handed to (rt_sched_hand); NULL: there
- * is no more. */
+/* Makes a fiber with a kernel thread of its own, which waits until rt_sched_hand() passes the baton
+ * to it.  Returns NULL if the system has no more threads. */
 struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg);
 
-/* [fork] A thread that the C library will have made; which one is seen when it is here: it becomes
- * this one, and has the baton. */
+/* [fork] Makes the thread for one that the C library will create.  When a thread that the runtime
+ * does not know arrives (stranger.h), it becomes this one and takes the baton. */
 struct rt_thread *rt_thread_new_stranger(uintptr_t pc);
 void rt_thread_is_here(struct rt_thread *self);
 

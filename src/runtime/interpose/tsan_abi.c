@@ -2,12 +2,12 @@
  *
  * tsan_abi.c - the rest of ThreadSanitizer's interface, so that programs that use it link and run
  *
- * Rules.  [unaligned]  __sanitizer_unaligned_*: an access, and the access itself
+ * Rules.  [unaligned]  __sanitizer_unaligned_*: reports an access, and performs it
  *         [external]   __tsan_external_*: accesses to an object of a library, at its address
- *         [java]       __tsan_java_*: memory of another heap begins and ends; locks and
+ *         [java]       __tsan_java_*: memory of another heap begins and ends; locks,
  *                      acquire and release are those of annotate.c
- *         [barrier]    __tsan_testonly_barrier_*: threads wait for each other, and that orders nothing
- *         [reports]    __tsan_get_report_* give 0: reports are made by the recorder, outside
+ *         [barrier]    __tsan_testonly_barrier_*: threads wait for each other, which orders nothing
+ *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another process
  *         [weak]       a program may define any of them itself
  */
 #include "runtime/access/access.h"
@@ -258,7 +258,7 @@ RT_ABI(void, __sanitizer_symbolize_global, void *at, const char *format, char *t
 		text[0] = 0;
 }
 
-/* The allocator is the program's. */
+/* The program has its own allocator. */
 RT_ABI(size_t, __sanitizer_get_allocated_size, const void *p)
 {
 	return p ? malloc_usable_size((void *)p) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deadlock.c - no thread can run, or some wait for each other: say why
+ * deadlock.c - explains why no thread can run, or which threads wait for each other
  */
 #include "runtime/sched/deadlock.h"
 
@@ -76,7 +76,7 @@ static bool waits_without_end(const struct rt_thread *t)
 
 static bool circle_follow(struct circle *c, const struct rt_thread *next);
 
-/* Whether what the last thread of the path waits for leads back to the first one. */
+/* Returns whether the last thread of the path waits for the first one. */
 static bool circle_close(struct circle *c)
 {
 	const struct rt_object *o = c->at[c->n - 1]->waits_for;
@@ -119,12 +119,12 @@ static void wait_put(const struct rt_thread *t)
 
 void rt_circle(struct rt_thread *self)
 {
-	static bool is_told;
+	static bool is_reported;
 	struct circle c = {.at = {self}, .n = 1};
-	if (is_told || !rt_options.detect_deadlocks || !waits_without_end(self) ||
+	if (is_reported || !rt_options.detect_deadlocks || !waits_without_end(self) ||
 	    !circle_close(&c))
 		return;
-	is_told = true;
+	is_reported = true;
 	for (uint32_t i = 0; i < c.n; i++)
 		wait_put(c.at[i]);
 	if (rt_options.stop_at_circle)

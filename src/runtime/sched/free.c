@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * free.c - threads that run in parallel: who is in the runtime
+ * free.c - threads that run in parallel: which one is in the runtime
  *
  * Idea.   Threads run as the kernel lets them.  What a thread does is recorded in its own lane
- *         (channel/lane.h), without a lock: accesses, and memory that it allocates.  A function that
- *         stands for one of pthreads enters the runtime: it takes its lock, and leaves it when the
- *         function of the program's that entered returns (RT_SCOPE).  So condition variables,
+ *         (channel/lane.h), without a lock: accesses, and memory that it allocates.  A function of
+ *         the runtime that replaces one of pthreads enters the runtime: it takes the lock, and
+ *         releases it when it returns to the program (RT_SCOPE).  So condition variables,
  *         barriers and so on are the same objects as with the scheduler.
  *
  * State.  lock     held by the thread that is RUNNING, that is, in the runtime; threads in
  *                  the program's code are OUT
- * Rules.  [block]  waits in the kernel for its own word, without the lock
+ * Rules.  [block]  A thread waits in the kernel on a word of its own, without the lock.
  * Guarantee.  The recorder's merge of all lanes contains happens-before
  *         (docs/algorithms/parallel.md).  No run repeats.  A program that deadlocks stands still.
  */
@@ -27,7 +27,7 @@
 
 static uint32_t lock; /* a futex mutex */
 
-/* While it is set the lock may be held, whatever the state is: a signal looks. */
+/* While is_locking is set, the thread may hold the lock in any state: signal handlers test it. */
 static void is_locking_set(struct rt_thread *self, bool is_locking)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -54,8 +54,8 @@ static void leave(struct rt_thread *self)
 	is_locking_set(self, false);
 }
 
-/* Signals that came meanwhile are handled now: a thread that waits for one may make no events but
- * reads. */
+/* Runs the handlers of signals that came in the meantime: a thread that waits for a signal may make no
+ * events except reads. */
 void rt_leave_free(void)
 {
 	struct rt_thread *self = rt_hot.self;
@@ -66,7 +66,8 @@ void rt_leave_free(void)
 		if (rt_unlikely(rt_signals_pending(self)))
 			rt_signals_run(self); /* enters again, if it runs a handler */
 	}
-	if (rt_unlikely(self->is_asynchronous)) /* it may have been asked meanwhile */
+	if (rt_unlikely(
+		    self->is_asynchronous)) /* another thread may have cancelled it in the meantime */
 		rt_cancel_anywhere(self);
 }
 
@@ -118,7 +119,7 @@ static void wait_stop(struct rt_thread *self)
 	self->waits_for = NULL;
 }
 
-/* With the lock: the wait of self ends for this reason, unless somebody was faster. */
+/* With the lock: ends the wait of self for this reason, unless another thread has ended it. */
 static bool wait_give_up(struct rt_thread *self, bool *why)
 {
 	if (self->state != RT_BLOCKED)
@@ -127,7 +128,7 @@ static bool wait_give_up(struct rt_thread *self, bool *why)
 	return *why = true;
 }
 
-/* Why the wait is over, if not because of somebody else; NULL: it is not. */
+/* Returns why the wait is over without another thread; NULL: it is not. */
 static bool *wait_look(struct rt_thread *self, rt_time deadline)
 {
 	uint32_t look = RT_LOOK;
@@ -195,7 +196,7 @@ void rt_free_exit(struct rt_thread *self)
 	if (--rt_sched.nlive > 0)
 		rt_signals_block();
 	rt_hot.self = NULL;
-	rt_hot.is_own = true; /* and no stranger */
+	rt_hot.is_own = true; /* stranger.c must not take it for a new thread */
 	rt_hot.top = rt_hot.end;
 	rt_sys_unlock(&lock);
 }

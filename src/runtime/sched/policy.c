@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy.c - who runs next, and for how long
+ * policy.c - which thread runs next, and for how long
  */
 #include "runtime/sched/policy.h"
 
@@ -229,8 +229,8 @@ static enum rt_stuck stuck(const struct rt_thread *t)
 	return o && (o->kind == RT_MUTEX || o->kind == RT_RWLOCK) ? RT_STUCK_LOCK : RT_STUCK_WAITS;
 }
 
-/* A turn without events whose thread cannot run is passed over: it changes nothing.  Parallel runs
- * have such turns, where a thread ends after the last event of others. */
+/* Skips a turn without events if its thread cannot run: it changes nothing.  Parallel runs have such
+ * turns, where a thread ends after the last event of all others. */
 static struct rt_thread *scheduled(void)
 {
 	struct rt_thread *t = rt_policy_wanted();
@@ -243,7 +243,7 @@ static struct rt_thread *scheduled(void)
 		return t;
 	enum rt_stuck why = stuck(t);
 	rt_put(RT_NOTE, why, next_turn, why == RT_STUCK_LOCK ? t->waits_at : 0, RT_NOTE_DIVERGED);
-	next_turn = nturns; /* from here on as the policy says */
+	next_turn = nturns; /* from here on the policy chooses */
 	rt_options.hold &= rt.is_mute;
 	return NULL;
 }
@@ -282,7 +282,7 @@ struct rt_thread *rt_policy_last(void)
 	return nturns ? rt_names_find(turn[nturns - 1].name) : NULL;
 }
 
-/* The schedule has been followed to its end: everything stands still, to be looked at. */
+/* The run has followed the schedule to its end: all threads stand still, for a debugger. */
 static void hold(void)
 {
 	if (!rt_options.hold || !nturns)
@@ -389,8 +389,8 @@ void rt_policy_yielded(struct rt_thread *t)
 	t->priority = lowest--;
 }
 
-/* A thread that stops before its turn is over goes on with the rest of it, if it sleeps, is in a
- * system call, or joins a thread: that one ends first. */
+/* If a thread stops before its turn is over, because it sleeps, is in a system call, or joins a
+ * thread, it later continues with the rest of the turn.  A thread that it joins ends first. */
 static void follow_rest(const struct rt_thread *t, uint64_t events)
 {
 	bool waits = t->state == RT_DONE || (t->state == RT_BLOCKED && t->waits_for && !joins(t));

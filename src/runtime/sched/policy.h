@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy.h - who runs next, and for how long
+ * policy.h - which thread runs next, and for how long
  *
- * random  any thread, each as likely; turns of random length, longer the longer the run
- *         has been; at one synchronisation in `switch_in` the turn ends, more rarely as the
- *         run gets longer; a new thread goes before the one that made it half of the time
+ * random  any thread, each as likely; turns of random length, which grows with the run; at one
+ *         synchronisation in `switch_in` the turn ends, more rarely as the run gets longer; a
+ *         new thread runs before its creator continues half of the time
  * rr      round robin: turns of fixed length, in the order of thread numbers
  * pct     the thread with the highest priority, from its next synchronisation on; priorities
  *         are random and change at few random events (Burckhardt et al., ASPLOS 2010).  The
@@ -12,7 +12,7 @@
  *         pct_events says it, each order of magnitude is as likely, so that runs of 100 events
  *         have changes, too
  * pos, surw, stay  choose before every event: walk.h
- * A schedule file goes before all of them, as far as it can be followed.
+ * A schedule file overrides all of them, as far as the run can follow it.
  */
 #ifndef SNAG_RUNTIME_POLICY_H
 #define SNAG_RUNTIME_POLICY_H

@@ -23,14 +23,14 @@
  * Rules.  [event]    An event that finds no fuel begins a new turn first.
  *         [turn]     A turn has as many events as the policy gives it.
  *         [out]      A system call that may block gives the baton away before it and
- *                    asks for it afterwards.
+ *                    takes it again afterwards.
  *         [time]     A deadline has passed when the virtual clock says so, or when
  *                    no thread can run and the real clock says so.
  *         [hurry]    With the option hurry=1, no thread waits for the real clock: the time
  *                    that the program sees jumps to the first deadline.
  *         [revoke]   A thread that sleeps in code without instrumentation loses the
- *                    baton to the watchdog (watchdog.c), and asks for it at its next
- *                    event.
+ *                    baton to the watchdog (watchdog.c), and takes it again at its
+ *                    next event.
  */
 #ifndef SNAG_RUNTIME_SCHED_H
 #define SNAG_RUNTIME_SCHED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sched_context.c - who the running thread is may change without a turn that ends or begins
+ * sched_context.c - the running thread changes its identity within a turn
  */
 #include "runtime/sched/sched_context.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sched_context.h - who the running thread is may change without a turn that ends or begins
+ * sched_context.h - the running thread changes its identity within a turn
  *
- * For tasks: one that waits gives its thread to another, or a thread speaks for several in turn.
+ * For tasks: a task that waits gives its thread to another task, or one thread runs several tasks in
+ * turn.
  */
 #ifndef SNAG_RUNTIME_SCHED_CONTEXT_H
 #define SNAG_RUNTIME_SCHED_CONTEXT_H
@@ -11,8 +12,9 @@
 #include "runtime/sched/sched.h"
 #include "runtime/access/stack.h"
 
-/* While a detector in this process is told (judge.h), by the caller: the thread goes on as the fiber
- * `to`; no turn begins, and nobody is asked; its events are those of the task `as` from here on. */
+/* The running thread continues as the fiber `to`, and its events are those of the task `as` from here
+ * on.  No turn begins, and the policy does not choose.  The caller reports the switch to the detector
+ * in this process (judge.h). */
 static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 {
 	self->state = RT_BLOCKED;
@@ -25,7 +27,7 @@ static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, u
 	__atomic_store_n(&rt_sched.current, to, __ATOMIC_RELAXED);
 	__atomic_store_n(&rt_sched.turns, rt_sched.turns + 1, __ATOMIC_RELAXED);
 	rt_hot.self = to;
-	rt_hot.top = to->frames; /* nothing is kept of calls then: stack.h */
+	rt_hot.top = to->frames; /* without locations, calls leave no frames: stack.h */
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_epoch_end();
 }

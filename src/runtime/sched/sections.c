@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blocks.c - isolated blocks in the order that a file says: `snag explore`
+ * sections.c - isolated blocks in the order that a file says: `snag explore`
  */
 #include "runtime/sched/sections.h"
 

@@ -22,7 +22,7 @@
 enum { FILES = 1024, MAPS = 1 << 20 };
 
 static int64_t offset[FILES];	 /* [files] of open files; -1: none to set back */
-static bool is_inherited[FILES]; /* it was open when the program started */
+static bool is_inherited[FILES]; /* the file was open when the program started */
 
 static long call(long number, long a, long b, long c)
 {
@@ -78,7 +78,8 @@ static bool files_note(int server)
 		else if (!is_inherited[fd] && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
 			return false;
 	}
-	return call(SYS_fstat, FILES, (long)&st, 0) < 0; /* more than these are not looked at */
+	return call(SYS_fstat, FILES, (long)&st, 0) <
+	       0; /* the server does not look at further descriptors */
 }
 
 /* Whether a line of /proc/self/maps, "low-high rw-s ...", is memory that children share and is not

@@ -10,14 +10,14 @@
 #include "runtime/sys.h"
 
 enum {
-	EVENTS = 8,	  /* [news] */
-	FEW = 8,	  /* [patience]: with less, all who wait for a TAS lock try in vain */
-	MANY = 64,	  /* likewise */
-	SKIPS = 8,	  /* [choose] */
-	PURE = 4096,	  /* [idle] */
-	SLEEPS = 10,	  /* [idle]: at most 2^10 microseconds at a time */
-	BYTES = 8,	  /* that a look reads, at most */
-	PAUSES = 4,	  /* [yield]: instructions `pause` */
+	EVENTS = 8,  /* [news] */
+	FEW = 8,     /* [patience]: with less, all threads that wait for a TAS lock try in vain */
+	MANY = 64,   /* likewise */
+	SKIPS = 8,   /* [choose] */
+	PURE = 4096, /* [idle] */
+	SLEEPS = 10, /* [idle]: at most 2^10 microseconds at a time */
+	BYTES = 8,   /* that a look reads, at most */
+	PAUSES = 4,  /* [yield]: instructions `pause` */
 	HOPELESS = 65536, /* [follow]: instructions `pause` without an event */
 };
 
@@ -86,7 +86,7 @@ static void spin_yield(struct rt_thread *self, uint32_t pure)
 	if (pure >= PURE && rt_spin_waiting == rt_sched.nready)
 		spin_sleep(self);
 	rt_sched_spin(self);
-	rt_signals_run(self); /* it may wait for one */
+	rt_signals_run(self); /* the thread may wait for a signal */
 }
 
 static uint64_t events_of(const struct rt_thread *self)
@@ -117,7 +117,7 @@ void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value)
 	spin_yield(self, s->pure);
 }
 
-/* A loop of `pause` and instructions that nobody sees has no events: any is news. */
+/* A loop of `pause` and unobserved instructions has no events: any event is news. */
 void rt_spin_pause(struct rt_thread *self)
 {
 	struct rt_spin *s = &self->spin;

@@ -8,15 +8,15 @@
  *         it back when one of the addresses was written, or when no other thread can do better.
  *
  * Looks.  atomic loads, failed compare-exchanges, and updates, by the value they saw; volatile
- *         reads; trylocks that fail.  Of code that cannot be seen, the instruction `pause`
- *         (pause.c).
+ *         reads; trylocks that fail.  In code that snag does not observe, the
+ *         instruction `pause` (pause.c).
  *
  * State, of a thread.
  *         look[]    the last few addresses it looked at, and what it saw
  *         count     looks since the last news that brought none
  *         patience  looks without news before the thread yields
  *         pure      looks without news in a row, with no other event in between
- *         waits     it has yielded, and nothing it looked at was written since
+ *         waits     it has yielded, and since then no thread wrote what it looked at
  *
  * Rules.  [news]     A look is news if the address is new, or its value, or if the thread has made
  *                    more than EVENTS other events since the look before.
@@ -25,18 +25,18 @@
  *         [patience] FEW looks at first, and when a yield brought news, as in a lock.  Twice as
  *                    many as before, up to MANY, if nothing was written: it may be no spin at all.
  *         [choose]   The policy chooses among the ready threads that do not wait; among all, if all
- *                    do.  A thread that was passed over SKIPS times no longer waits: it may
- *                    be looking at a clock, or at something that no instrumented code writes.
- *         [written]  A write that another thread looked at ends its wait.
+ *                    do.  A thread that was skipped SKIPS times no longer waits: it may poll a clock, or
+ *                    memory that no instrumented code writes.
+ *         [written]  A write to an address that a thread looked at ends the wait of that thread.
  *         [idle]     If all ready threads wait, and this one has done nothing but look for PURE
  *                    looks, it sleeps for a moment: only time, a system call, a signal
  *                    or another process can bring news.
- *         [follow]   While a schedule is followed, its turns are made as they are: nothing yields.
+ *         [follow]   While the run follows a schedule, no thread yields: turns end as the schedule says.
  *
  * Guarantee.  Each rule counts events and looks, never time, so that a run repeats with its
- *         seed.  (But for [idle]: it needs a thread outside, or a deadline that comes by itself.)
- *         A look is an event, recorded as any other: what is left out is never done.
- *         Every spinning thread runs again after at most SKIPS turns of others.
+ *         seed.  ([idle] is the exception: it needs a thread outside, or a deadline.)
+ *         A look is an event and is recorded like any other.
+ *         Every spinning thread runs again after at most SKIPS turns of other threads.
  */
 #ifndef SNAG_RUNTIME_SPIN_H
 #define SNAG_RUNTIME_SPIN_H

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stranger.c - threads that the C library makes of its own accord
+ * stranger.c - threads that the C library creates by itself
  *
- * Idea.   Timers, message queues, asynchronous reads and name look-ups can call a function of
- *         the program's in a thread that no pthread_create made.  Such a thread is met when it
- *         first synchronises or touches memory in instrumented code.  It does not have the baton
- *         then, and could not make itself known without; so whoever asks for a notification
- *         makes a thread in advance, and the stranger takes its place.
+ * Idea.   Timers, message queues, asynchronous reads and name look-ups can call a function
+ *         of the program in a thread that pthread_create did not create: a stranger.  The runtime
+ *         sees the stranger when it first synchronises or accesses memory in instrumented code.
+ *         Then the stranger has no baton, and without it cannot add itself to the threads.  So the
+ *         thread that requests a notification makes an rt_thread in advance, and the stranger
+ *         takes its place.
  *
- * State.  place   the thread that the next stranger becomes; NULL: none may come, or one has
- *                 just come and will make the next
+ * State.  place   the thread that the next stranger becomes; NULL: no stranger can come, or one has
+ *                 just come and makes the next place
  *
- * Rules.  [expect]  A notification by thread is asked for: place is forked, and what was done
- *                   before comes before what strangers do from now on.
+ * Rules.  [expect]  The program requests a notification by thread: forks `place`.  Earlier events of
+ *                   the calling thread come before those of later strangers.
  *         [enter]   The stranger becomes place, waits for its turn and expects the next one.
- *         While strangers may come, threads that all wait are not deadlocked.
+ *         While strangers may come, the program is not deadlocked even if all threads wait.
  */
 #include "runtime/sched/stranger.h"
 
@@ -60,7 +61,7 @@ struct rt_thread *rt_stranger_enter(void)
 	return self;
 }
 
-/* Whom to tell; NULL: nobody. */
+/* `how` says how the program is notified; NULL: not at all. */
 static void expect_if(const struct sigevent *how, uintptr_t pc)
 {
 	if (how && how->sigev_notify == SIGEV_THREAD)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * waiting.c - who wants the baton, and who waits for a time
+ * waiting.c - the threads that are ready, and those that wait with a deadline
  *
  * Rules.  [clock]    A deadline comes when the scheduler's clock reaches it, so that a run repeats; or
- *                    when nothing else can run.
+ *                    when no other thread can run.
  *         [overdue]  Where other threads always can, it comes OVERDUE_NS behind its time at the latest.
  */
 #include "runtime/sched/waiting.h"
@@ -109,7 +109,7 @@ void rt_timed_wake(void)
 	}
 }
 
-/* [hurry] The time jumps: for those that wait, and for what the program is told. */
+/* [hurry] Advances the time: for the threads that wait, and for the times that the program reads. */
 static void time_skip(rt_time nanoseconds)
 {
 	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)

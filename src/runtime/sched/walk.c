@@ -69,7 +69,8 @@ static bool is_interesting(const struct rt_thread *t)
 	return rt_options.focus ? t->aim / WORD == (uintptr_t)rt_options.focus / WORD : t->aim == 0;
 }
 
-/* Whether the thread, or one of those that create it, is `name`, and none between has begun. */
+/* Returns whether the thread, or one that creates it directly or indirectly, is `name`, and none in
+ * between has begun. */
 static bool is_to_come_from(uint32_t descendant, uint32_t name)
 {
 	uint32_t at = descendant;

@@ -2,16 +2,17 @@
  *
  * watchdog.c - takes the baton from a thread that sleeps in code without instrumentation
  *
- * Idea.   A library that was not compiled with snag may block, or spin: getchar, a lock of
- *         its own, a system call nobody stands in front of.  Then the others could never
- *         run.  A thread of the runtime's own looks a few times in `stuck_ms` whether the
- *         same turn goes on with the same fuel.
- * Rules.  [asleep]  If the kernel says the thread sleeps, it loses the baton.  It must not
- *                   be about to use it: it has slept without a break since before its fuel
- *                   was taken (its count of context switches says so).
- *         [busy]    If it has computed for several times `stuck_ms` without an event, it is
- *                   asked by a signal, and gives the baton away itself, unless it is in the
- *                   runtime.  Its own time counts, so that a busy machine changes nothing.
+ * Idea.   A library that was not compiled with snag may block, or spin: in getchar, in a lock of
+ *         its own, in a system call that the runtime does not replace.  Then no other thread could
+ *         run.  The watchdog, a thread of the runtime, tests a few times in `stuck_ms` whether the
+ *         same turn still has the same fuel.
+ * Rules.  [asleep]  If the kernel says that the thread sleeps, the thread loses the baton.  It must
+ *                   not be about to use it: its count of context switches shows that it has slept
+ *                   without a break since before the watchdog took its fuel.
+ *         [busy]    If the thread has computed for several times `stuck_ms` without an event, the
+ *                   watchdog sends it a signal, and the thread gives the baton away itself, unless
+ *                   it is in the runtime.  Only its own processor time counts, so that a busy
+ *                   machine changes nothing.
  */
 #include "runtime/sched/watchdog.h"
 
@@ -96,8 +97,8 @@ struct watched {
 	uint64_t turn;
 	int64_t fuel;
 	int kernel_tid;
-	int looks;	   /* how often in a row it was just so */
-	uint64_t run_time; /* when it was first */
+	int looks;	   /* how often in a row nothing had changed */
+	uint64_t run_time; /* at the first of these looks */
 };
 
 static void look(struct watched *w)

@@ -2,21 +2,21 @@
  *
  * omp.c - programs that use OpenMP: their contexts are fibers, their structure events of tasks
  *
- * Idea.   The library (omp/core.h) runs one context at a time and says which task it is.  A context
- *         is a fiber, or a thread that is handed the baton.  There is no fork and no join.  A task
- *         is just a number, which the running context has (rt_thread.as).
+ * Idea.   The library (omp/core.h) runs one context at a time and reports which task runs.  A context
+ *         is a fiber, or a thread that gets the baton.  There is no fork and no join.  A task is
+ *         only a number, which the running context has (rt_thread.as).
  *
  * Rules.  [launch]  Outside of regions with several threads the program is alone.
  *         [own]     The runtime records no access to memory that is private to a context
  *                   (omp_own.h).
- *         [alone]   A listener that does not need fresh memory hears of no access to it: memory
- *                   just given to a context, and the stack and the arguments of a new task until
+ *         [alone]   The runtime reports no access to fresh memory to a listener that does not need
+ *                   it: memory just given to a context, and the stack and the arguments of a new task until
  *                   its first event (omp/core.h).
  *         [stack]   When the next task of a context begins, its stack is new memory: from the
  *                   lowest place up that was recorded, or that another context could have seen.
- *         [patience]  A context that has run for long while others could, or has locked and
- *                   unlocked often, may wait for them without saying so.  The others run
- *                   first; next time the context may run for longer, within limits.
+ *         [patience]  A context may wait for other contexts without saying so: it has run for long, or
+ *                   has locked and unlocked often, while other contexts could run.  Then these
+ *                   run first; next time the context may run for longer, within limits.
  *         Every event ends the epoch of the filter (access.h).
  */
 #include "runtime/tasks/omp.h"
@@ -49,7 +49,7 @@ enum {
 
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
-static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
+static uint64_t ran;	  /* events since another context ran, or had nothing to do */
 static uint64_t patience = LEAST_PATIENCE;
 
 /* The context stops running: other contexts see nothing of its stack below here. */
@@ -76,7 +76,8 @@ static void *context(const void *low, const void *high)
 	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
-	t->stack_low = t->low_water = (uintptr_t)low; /* whoever had this memory before */
+	t->stack_low = t->low_water =
+		(uintptr_t)low; /* another stack may have had this memory before */
 	t->stack_high = (uintptr_t)high;
 	return t;
 }
@@ -151,7 +152,7 @@ static void launch(bool begins) /* [launch] */
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
 	rt_server_tasks();
-	rt_sections_asked(false);
+	rt_sections_order_all(false);
 	rt_flags_forget();
 	own_launch(&rt_own);
 	if (begins)
@@ -205,7 +206,7 @@ static bool may_enter(void)
 	struct rt_thread *self = rt_entered();
 	if (!self || self->section.depth)
 		return true;
-	rt_record_settle(); /* so that it is known which task this is */
+	rt_record_settle(); /* so that the task of the next record is known */
 	return rt_sections_may_enter(self->as);
 }
 
@@ -230,8 +231,8 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	rt.listener.block((uintptr_t)at, nbytes, (uintptr_t)place);
 }
 
-/* The context has this stack from now on, all of it or, as the thread of a region, what is
- * below that. Only what was used since last time is told. */
+/* The context has this stack from now on: all of it or, as the thread of a region, the part below
+ * `high`.  Only the part that was used since last time is reported as new. */
 static void stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high, uint32_t task)
 {
 	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
@@ -348,8 +349,8 @@ static bool answer(enum snag_omp_question question)
 		return rt_omp_has_order = rt_sections_are_ordered();
 	case SNAG_OMP_MAY_ENTER:
 		return may_enter();
-	case SNAG_OMP_WAS_TOLD:
-		return rt_segment_was_told();
+	case SNAG_OMP_WAS_REPORTED:
+		return rt_segment_was_reported();
 	default:
 		return rt_segment_may_reuse();
 	}
@@ -363,21 +364,21 @@ static void before_write(void (*f)(void))
 	rt.before_write = f;
 }
 
-static void asked(const void *place, enum snag_omp_asked what)
+static void obstacle(const void *place, enum snag_omp_obstacle what)
 {
 	static const bool is_answer[] = {
-#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_ASKED_##name] = is_answer,
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_OBSTACLE_##name] = is_answer,
 #include "trace/obstacles.def"
 #undef OBSTACLE
 	};
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	if (what == SNAG_OMP_ASKED_THREAD)
-		rt_done_asked(self);
-	rt_tasks_asked((enum rt_asked)what, (uintptr_t)place); /* of one list */
+	if (what == SNAG_OMP_OBSTACLE_THREAD_NUMBER)
+		rt_done_number_read(self);
+	rt_tasks_obstacle((enum rt_obstacle)what, (uintptr_t)place); /* of one list */
 	if (is_answer[what])
-		rt_sections_asked(true);
+		rt_sections_order_all(true);
 }
 
 void rt_omp_turn(uint64_t events) /* [patience] */
@@ -401,7 +402,7 @@ bool rt_omp_may_launch(void)
 	return __snag_omp_yield;
 }
 
-void rt_omp_tell(void)
+void rt_omp_report(void)
 {
 	if (rt_omp_may_launch())
 		rt_tasks_are(RT_DIALECT_OPENMP);
@@ -436,7 +437,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.flush = flush,
 		.enter = enter,
 		.before_write = before_write,
-		.asked = asked,
+		.obstacle = obstacle,
 		.fail = rt_fail,
 	};
 	rt_begin_once();

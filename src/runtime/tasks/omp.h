@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 bool rt_omp_may_launch(void);	   /* the program is linked with OpenMP */
-void rt_omp_tell(void);		   /* that the program is one, if it is */
-void rt_omp_turn(uint64_t events); /* so many were made in a turn that is over */
+void rt_omp_report(void);	   /* reports that the program uses OpenMP, if it does */
+void rt_omp_turn(uint64_t events); /* a turn has ended that had so many events */
 
 #endif

@@ -14,7 +14,7 @@ enum { DONE_LOG = 12, DONE_WORDS = (1 << DONE_LOG) / 64 };
 static bool is_compared(const struct rt_thread *self)
 {
 	const uint32_t implicit = self->own.implicit;
-	return implicit && implicit == self->done.as && self->done.asked_as != implicit;
+	return implicit && implicit == self->done.as && self->done.knows_number_as != implicit;
 }
 
 void rt_done_note(uintptr_t addr, bool is_write)
@@ -46,11 +46,11 @@ void rt_done_phase(struct rt_thread *self)
 		memset(done->set, 0, DONE_WORDS * sizeof(*done->set));
 }
 
-void rt_done_asked(struct rt_thread *self) /* [number] */
+void rt_done_number_read(struct rt_thread *self) /* [number] */
 {
 	if (!self->own.implicit)
 		return;
-	self->done.asked_as = self->own.implicit;
+	self->done.knows_number_as = self->own.implicit;
 	self->done.is_noted = false;
 }
 

@@ -2,11 +2,11 @@
  *
  * omp_done.h - what an implicit task has done, to be compared with the other tasks of its team
  *
- * Idea.   Each access that the runtime tells since the barrier, outside of segments and locks and
+ * Idea.   Each access that the runtime reports since the barrier, outside of segments and locks and
  *         not to memory that the task owns (own/own.h), is a bit of a set.  Threads that did the
- *         same have the same set, however often each access was told.
+ *         same have the same set, however often each access was reported.
  * Rules.  [outermost]  the runtime compares the outermost region of a context, not those inside
- *         [number]     it does not compare a task that has asked for its thread number
+ *         [number]     it does not compare a task that has read its thread number
  * Guarantee.  Sets that differ mean that threads did different things.  Of n accesses more, a set
  *         of 4,096 bits hides one with probability 1 - e^(-n / 4096).
  * Cost.   Some 20 instructions an access.
@@ -17,9 +17,9 @@
 #include "runtime/rt.h"
 
 void rt_done_note(uintptr_t addr, bool is_write); /* an access of the running context */
-void rt_done_phase(struct rt_thread *self);	  /* the model has heard of a phase ... */
+void rt_done_phase(struct rt_thread *self);	  /* the model has been given a phase ... */
 void rt_done_segment(struct rt_thread *self);	  /* ... or that a segment begins or ends */
-void rt_done_asked(struct rt_thread *self);	  /* the task asks for its thread number */
+void rt_done_number_read(struct rt_thread *self); /* the task reads its thread number */
 
 /* As struct snag_omp_hooks says. */
 uint64_t rt_omp_done(void);

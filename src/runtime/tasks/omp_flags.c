@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_flags.c - what atomics and flushes of OpenMP order; what is made once
+ * omp_flags.c - what atomics and flushes of OpenMP order; initialisations that happen once
  */
 #include "runtime/tasks/omp_flags.h"
 
@@ -49,7 +49,7 @@ static void sequence_get(const struct flag *f, uint32_t loc)
 		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, f->promise[i]);
 }
 
-/* What a task has set last comes after what it set before. */
+/* Adds a promise to the sequence; it replaces the last one, if the same task set that. */
 static void sequence_add(struct flag *f, uint32_t as, uint32_t promise)
 {
 	f->version = ++versions;
@@ -67,7 +67,7 @@ static void sequence_add(struct flag *f, uint32_t as, uint32_t promise)
 	f->promise[f->n++] = promise;
 }
 
-/* Everything that the context did so far. */
+/* Sets a promise for all earlier events of the context. */
 static uint32_t promise_set(uint32_t loc)
 {
 	uint32_t promise = rt_promise_new();
@@ -79,14 +79,14 @@ static void flag_acquire(const struct flag *f, uint32_t loc) /* [acquire] */
 {
 	struct rt_flags *own = &rt_hot.self->flags;
 	if (f->relaxed_by && f->relaxed_by != own->as + 1)
-		rt_put(RT_NOTE, 0, RT_ASKED_RELAXED, loc, RT_NOTE_ASKED);
+		rt_put(RT_NOTE, 0, RT_OBSTACLE_RELAXED_WRITE, loc, RT_NOTE_OBSTACLE);
 	if (own->seen == f->version)
-		return; /* who looks again and again sees the same */
+		return; /* a task that reads the flag again gets nothing new */
 	own->seen = f->version;
 	sequence_get(f, loc);
 }
 
-/* What the running context has of the task that it is now. */
+/* Returns the flags that the running task has read and set. */
 static struct rt_flags *own_flags(void)
 {
 	const struct rt_thread *self = rt_hot.self;
@@ -123,7 +123,7 @@ void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
 	struct flag *f = flag_made(addr);
 	struct rt_flags *own = own_flags();
 	if (op == RT_ATOMIC_READ ||
-	    (op == RT_ATOMIC_UPDATE && (takes || rt_sections_were_asked()))) {
+	    (op == RT_ATOMIC_UPDATE && (takes || rt_sections_orders_all()))) {
 		if (order == ACQUIRE || order >= ACQ_REL)
 			flag_acquire(f, loc);
 		else
@@ -143,7 +143,7 @@ static struct {
 		uintptr_t addr;
 		int order;
 	} count[RT_GLANCES];
-} isolated; /* the block that is open, and what was counted there */
+} isolated; /* the open block, and the counters that were updated there */
 
 void rt_flags_isolated(bool begins, uint32_t loc)
 {

@@ -17,7 +17,7 @@ struct own rt_own;
 
 void rt_own_doubt(void)
 {
-	rt_tasks_asked(RT_ASKED_PRIVATE, (uintptr_t)__snag_omp_place());
+	rt_tasks_obstacle(RT_OBSTACLE_PRIVATE_MEMORY, (uintptr_t)__snag_omp_place());
 }
 
 static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)

@@ -15,7 +15,7 @@
 
 void rt_own_begin(void); /* the program uses OpenMP */
 
-/* Tells the recorder that the run proves nothing about memory of this kind. */
+/* Reports the obstacle PRIVATE_MEMORY: the run proves nothing about memory of this kind. */
 RT_COLD void rt_own_doubt(void);
 
 /* Whether to leave out an access of the running context. */
@@ -28,7 +28,7 @@ static inline bool rt_is_own(uintptr_t addr)
 }
 
 /* The running context makes an access that is not left out. */
-static inline void rt_own_told(uintptr_t addr, bool is_write)
+static inline void rt_own_accessed(uintptr_t addr, bool is_write)
 {
 	struct rt_thread *self = rt_hot.self;
 	if (rt_unlikely(own_in_hull(&rt_own.lent, addr)))
@@ -64,9 +64,9 @@ static inline void rt_own_free(uintptr_t at)
 		own_free(&rt_own, &rt_hot.self->own, at);
 }
 
-/* The running context begins a segment / ends it.  The latter returns whether the context lent its
- * memory there.  Then the next segment uses it again, and what happened there must not
- * conflict: the function forgets it for blocks, and the caller for the stack. */
+/* The running context begins a segment, or ends it.  The latter returns whether the context lent its
+ * memory in the segment.  Then the next segment uses the memory again, and accesses of the two must
+ * not conflict: the function makes the blocks new memory, and the caller the stack. */
 void rt_own_segment(struct rt_thread *self, bool has_loans);
 bool rt_own_segment_over(struct rt_thread *self);
 

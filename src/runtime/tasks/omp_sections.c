@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_sections.c - what critical sections of OpenMP tell each other
+ * omp_sections.c - how critical sections of OpenMP order each other
  */
 #include "runtime/tasks/omp_sections.h"
 
@@ -22,21 +22,21 @@ struct word {
 
 static struct snag_keyed last = {.elem = sizeof(struct word)}; /* by number */
 static uint32_t promises;
-static bool is_asked;
+static bool orders_all;
 
 uint32_t rt_promise_new(void)
 {
 	return __snag_omp_yield ? promises++ : rt_tasks_promise_new();
 }
 
-void rt_sections_asked(bool was_asked)
+void rt_sections_order_all(bool orders)
 {
-	is_asked = was_asked;
+	orders_all = orders;
 }
 
-bool rt_sections_were_asked(void)
+bool rt_sections_orders_all(void)
 {
-	return is_asked;
+	return orders_all;
 }
 
 void rt_section_begin(uint32_t lock)
@@ -95,7 +95,7 @@ void rt_section_access(uintptr_t addr, size_t nbytes, bool is_write)
 				byte_read(s, w, at);
 			continue;
 		}
-		if (!is_asked)
+		if (!orders_all)
 			note_forget(s, at);
 		struct word *w = rt_table_get(&last, at / WORD);
 		w->byte[at % WORD].lock = s->lock; /* [write] */
@@ -103,7 +103,7 @@ void rt_section_access(uintptr_t addr, size_t nbytes, bool is_write)
 	}
 }
 
-/* Who looks again and again sees the same one. */
+/* A task that reads a flag again and again gets the same promise once. */
 static void promise_get(struct rt_section *s, uint32_t promise, uint32_t loc)
 {
 	rt_record_settle(); /* so that it is known which task this is */

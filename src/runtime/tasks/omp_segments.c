@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_segments.c - parts of a thread's work that are tasks if they do something
+ * omp_segments.c - segments: parts of a thread's work that are tasks if they have events
  */
 #include "runtime/tasks/omp_segments.h"
 
@@ -11,17 +11,17 @@
 
 bool rt_omp_has_order;
 
-/* It has not been told: the next record is put after its creation (record.h). */
+/* A segment that is not reported yet: its creation is recorded before the next record (record.h). */
 static struct {
 	uint32_t task, by, loc;
 	bool is_there, has_label;
-	bool is_next; /* the one that was told last ends, `creator` made it; both have one number */
+	bool is_next; /* the last reported segment, which `creator` made, ends with it; both have one number */
 	uint32_t creator;
 	uint8_t label;
 	uint64_t number;
 } pending;
 
-static void pending_tell(void)
+static void pending_report(void)
 {
 	pending.is_there = false;
 	if (pending.is_next) {
@@ -47,7 +47,7 @@ void rt_segment_begin(uint32_t task, const void *place)
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = pending.is_next = false;
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 }
 
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
@@ -70,18 +70,18 @@ void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
 	pending.number = number;
 }
 
-/* Of a segment with others in it, one of those may be the one that was not. */
+/* Whether the running segment is the pending one; an inner segment may be the pending one instead. */
 static inline bool is_pending(void)
 {
 	return pending.is_there && pending.by == rt_hot.self->as;
 }
 
-bool rt_segment_was_told(void)
+bool rt_segment_was_reported(void)
 {
 	if (!is_pending())
 		return true;
-	rt_record_before(NULL); /* may be asked again */
-	return pending.is_next; /* nobody has heard yet that the one before has ended */
+	rt_record_before(NULL); /* another call may follow */
+	return pending.is_next; /* the end of the segment before is not reported yet */
 }
 
 bool rt_segment_may_reuse(void)
@@ -89,7 +89,7 @@ bool rt_segment_may_reuse(void)
 	return rt.listener.is_judge && !rt_omp_has_order && rt_judge_reuses();
 }
 
-/* One after the other, for a recorder. */
+/* Ends one segment and begins the next, in two records. */
 static uint32_t next_put(struct rt_thread *self, uint32_t by, const void *place,
 			 enum snag_omp_label label, uint64_t number)
 {
@@ -101,12 +101,12 @@ static uint32_t next_put(struct rt_thread *self, uint32_t by, const void *place,
 	return task;
 }
 
-/* A place that is new is a record, which is no reason to tell the segment. */
+/* A new place in the code is a record, but no reason to report the segment. */
 static void pending_moves(const void *place)
 {
 	rt_record_before(NULL);
 	pending.loc = rt_location((uintptr_t)place);
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 }
 
 uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
@@ -115,7 +115,7 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return task;
-	if (is_pending()) { /* the filter knows of it what it did to its own only */
+	if (is_pending()) { /* its entries of the filter are only accesses to private memory */
 		if (rt_own.nranges)
 			rt_epoch_end();
 		pending.number = number;
@@ -130,6 +130,6 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	pending.task = pending.by = task;
 	pending.creator = by;
 	pending.is_there = pending.is_next = true;
-	rt_record_before(pending_tell);
+	rt_record_before(pending_report);
 	return task;
 }

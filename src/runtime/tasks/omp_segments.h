@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_segments.h - segments: parts of a thread's work that are tasks if they do something
+ * omp_segments.h - segments: parts of a thread's work that are tasks if they have events
  *
- * Idea.   Each chunk of a loop is a task, and most chunks touch nothing that is shared.  So the
- *         runtime reports a segment lazily, with the first record of what it does.  A segment
- *         without records leaves no trace.  A detector in the process that reuses numbers of tasks
- *         hears of the end of one segment and of the beginning of the next at once, when the next
- *         one does something.
+ * Idea.   Each chunk of a loop is a task, and most chunks access no shared memory.  So the runtime
+ *         reports a segment lazily, before its first record.  A segment without records is never
+ *         reported.  To a detector in the process that reuses numbers of tasks, the runtime reports
+ *         the end of one segment together with the beginning of the next, when the next one has its
+ *         first event.
  */
 #ifndef SNAG_RUNTIME_OMP_SEGMENTS_H
 #define SNAG_RUNTIME_OMP_SEGMENTS_H
@@ -20,7 +20,7 @@
 /* As struct snag_omp_hooks says. */
 void rt_segment_begin(uint32_t task, const void *place); /* a new one */
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number);
-bool rt_segment_was_told(void);
+bool rt_segment_was_reported(void);
 uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
 			 uint64_t number);
 bool rt_segment_may_reuse(void);

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure events
+ * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure is events
  *
- * Idea.   The library runs the tasks one at a time and reports what each does (task/hooks.h).  A
+ * Idea.   The library runs the tasks one at a time and reports their events (task/hooks.h).  A
  *         task is a fiber (fiber.c) with a thread number of its own.  There is no fork and no join:
  *         events of tasks order tasks.
  *
  * Rules.  [launch]  The first task is the thread that launches: a launch is a finish in it.
  *         [create]  A created task is a new fiber, which runs next.
  *         [runs]    The thread becomes the fiber of that task.  The first time, its stack is new
- *                   memory, whichever task used it before.
+ *                   memory.
  *         [end]     The fiber is freed when another one has taken over.
- *         A listener may hear of these when the other fiber runs: once, not twice (listener.h).
+ *         [alone]   While no task is parallel to the first one, the runtime does not look at its
+ *                   accesses, as at those of main outside of launches: until it creates a task, and
+ *                   again at the end of a finish in which it created all tasks since.  (Raman et al.,
+ *                   section 6.1)
+ *         For some listeners, one report contains such an event and the switch to the other fiber
+ *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).
  *         [fresh]   Only the task itself can reach its stack, at whose end is the copy of its
- *                   argument, before its first event.  A listener that does not need fresh memory
- *                   hears of no access there until then; nor, if the task ends before, that the
- *                   memory is new.
+ *                   argument, before its first event.  To a listener that does not need fresh
+ *                   memory, the runtime reports no access there until then; nor, if the task ends
+ *                   before, that the memory is new.
  *
  * State.  tid[task]  the thread number of each task of this launch, if the listener needs it; 0 is
  *                    the launcher
- *         fresh      [fresh] that stack, while rt.is_fresh
+ *         fresh      [fresh] the stack of the running task, while rt.is_fresh
  */
 #include "runtime/tasks/tasks.h"
 
@@ -48,16 +53,21 @@ extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
 static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
+
+/* [alone] Of the first task: its open finishes; in how many of them it created tasks, at least; tasks
+ * that were created since it was alone. */
+static uint32_t depth, least_depth, nparallel;
+
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
-static struct rt_thread *ended;		 /* it goes when it no longer runs */
-static struct rt_thread *created;	 /* it runs next, and was created by */
-static uint8_t created_by;		 /* an event of this kind */
+static struct rt_thread *ended;		 /* it is freed when another fiber runs */
+static struct rt_thread *created;	 /* it runs next; it was created by ... */
+static uint8_t created_by;		 /* ... an event of this kind */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
 static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 
-/* The shadow stack of the launcher, which goes on there even if its task does not. */
+/* The shadow stack of the launcher: it continues there, also if its task does not end. */
 static struct rt_frame *launch_top;
 static uint64_t launch_beyond;
 
@@ -98,13 +108,31 @@ static void create(struct rt_thread *self, uint8_t op) /* [create] */
 	created = rt_thread_new_fiber();
 	created_by = op;
 	made++;
+	nparallel++;
+	if (self == launcher && depth < least_depth)
+		least_depth = depth;
 	task_add(created->tid);
 	if (rt_sections_are_ordered())
 		rt_sections_created(self->tid, created->tid);
 }
 
-/* Whether it is told when another task runs. */
-static inline bool is_told_later(uint8_t op)
+/* A finish of the first task begins or has ended. */
+static void finish_look(bool begins) /* [alone] */
+{
+	if (begins) {
+		depth++;
+		return;
+	}
+	if (depth-- > least_depth || !nparallel)
+		return;
+	rt_flags_forget();
+	rt_thread_joined_fibers(nparallel);
+	nparallel = 0;
+	least_depth = UINT32_MAX;
+}
+
+/* Returns whether the listener gets the event when the other task runs ([merged] of listener.h). */
+static inline bool is_reported_later(uint8_t op)
 {
 	const uint32_t ops =
 		SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(TASK_END);
@@ -113,7 +141,7 @@ static inline bool is_told_later(uint8_t op)
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	bool is_later = is_told_later(op);
+	bool is_later = is_reported_later(op);
 	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
 	struct rt_thread *self = is_later ? rt_entered() : NULL;
 	if (!self || rt_signals_pending(self))
@@ -132,7 +160,7 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
-			return; /* the launcher goes on */
+			return; /* the launcher continues */
 		ended = self;
 		break;
 	case SNAG_OP_PROMISE_SET:
@@ -148,6 +176,8 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END)
 		rt_flags_isolated(op == SNAG_OP_ISOLATED_BEGIN,
 				  rt_event_location((uintptr_t)rt_tasks_place));
+	if (task == 0 && (op == SNAG_OP_FINISH_BEGIN || op == SNAG_OP_FINISH_END))
+		finish_look(op == SNAG_OP_FINISH_BEGIN);
 }
 
 uint32_t rt_tasks_promise_new(void)
@@ -161,7 +191,8 @@ static void launch(struct rt_thread *self)
 {
 	if (rt_sched.nthreads != 1 + made)
 		rt_fail("snag_launch() in a program that created threads before cannot be judged");
-	ntasks = 0;
+	ntasks = depth = 0;
+	least_depth = UINT32_MAX;
 	launcher = self;
 	rt_server_tasks();
 	task_add(self->tid);
@@ -179,7 +210,7 @@ static void launch(struct rt_thread *self)
 }
 
 /* A task begins on this stack; the argument at its end is a block of its own. */
-static void stack_tell(const struct snag_stack *stack, uint32_t thread)
+static void stack_report(const struct snag_stack *stack, uint32_t thread)
 {
 	uintptr_t top = (uintptr_t)stack->base + stack->nbytes;
 	rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
@@ -190,7 +221,7 @@ static void stack_tell(const struct snag_stack *stack, uint32_t thread)
 	argument.arg = 0;
 }
 
-/* The thread goes on as that fiber. */
+/* The thread continues as that fiber. */
 static void become(struct rt_thread *self, struct rt_thread *to)
 {
 	self->beyond = rt_hot.beyond;
@@ -219,7 +250,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	self->called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
-	if (to != created) /* its call goes on */
+	if (to != created) /* its call continues */
 		rt_tasks_place = to->called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
@@ -227,7 +258,7 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 		ended = NULL;
 	}
 	if (stack && rt.listener.needs_fresh)
-		stack_tell(stack, tid[task]);
+		stack_report(stack, tid[task]);
 	else if (stack && task)
 		fresh_begin(stack);
 	else if (stack)
@@ -263,14 +294,15 @@ static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool i
 	memcpy(to, from, nbytes);
 }
 
-static void on_asked(void *ctx, enum snag_task_asked what)
+static void on_obstacle(void *ctx, enum snag_task_obstacle what)
 {
 	if (rt_sched_point())
-		rt_tasks_asked((enum rt_asked)what, (uintptr_t)rt_tasks_place); /* of one list */
+		rt_tasks_obstacle((enum rt_obstacle)what,
+				  (uintptr_t)rt_tasks_place); /* of one list */
 }
 
-/* Tells who waits for what, and where it came to wait. */
-static void waiting_tell(const struct snag_waiting *w)
+/* Reports what a task waits for, and where. */
+static void waiting_report(const struct snag_waiting *w)
 {
 	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
 	const struct rt_thread *t = rt_thread_at(tid[w->task]);
@@ -280,7 +312,7 @@ static void waiting_tell(const struct snag_waiting *w)
 	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
 }
 
-/* The thread that launched is itself again. */
+/* The thread that launched continues as itself. */
 static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting, size_t n)
 {
 	if (!rt_sched_point())
@@ -290,11 +322,12 @@ static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting
 	rt_hot.beyond = launch_beyond;
 	if (end == SNAG_TASKS_DONE) {
 		tell(SNAG_OP_FINISH_END, 0);
-		rt_thread_joined_fibers(ntasks - 1);
+		rt_thread_joined_fibers(nparallel);
+		nparallel = 0;
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
 	for (size_t i = 0; i < n && rt.listener.needs_places; i++)
-		waiting_tell(&waiting[i]);
+		waiting_report(&waiting[i]);
 }
 
 bool rt_tasks_may_launch(void)
@@ -302,7 +335,7 @@ bool rt_tasks_may_launch(void)
 	return snag_launch;
 }
 
-void rt_tasks_tell(void)
+void rt_tasks_report(void)
 {
 	if (rt_tasks_may_launch())
 		rt_tasks_are(RT_DIALECT_SNAG);
@@ -325,10 +358,10 @@ void rt_tasks_freed(void)
 		__snag_task_poll();
 }
 
-void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
+void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc)
 {
-	if (rt.is_of_tasks && !(rt.listener.asked && rt.listener.asked(what, pc)))
-		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_ASKED);
+	if (rt.is_of_tasks && !(rt.listener.obstacle && rt.listener.obstacle(what, pc)))
+		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_OBSTACLE);
 }
 
 RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
@@ -340,7 +373,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.stuck = on_stuck,
 		.memory = on_memory,
 		.copy = on_copy,
-		.asked = on_asked,
+		.obstacle = on_obstacle,
 		.end = on_end,
 		.place = &rt_tasks_place,
 	};

@@ -10,17 +10,17 @@
 #include <stdbool.h>
 
 bool rt_tasks_may_launch(void); /* the program is linked with <snag/task.h> */
-void rt_tasks_tell(void);	/* that the program is one, if it is */
+void rt_tasks_report(void);	/* reports that the program uses <snag/task.h>, if it does */
 uint32_t rt_tasks_promise_new(void);
-/* The program is one that speaks of tasks in this way; before its first event. */
+/* Reports how the program makes tasks; call it before its first event. */
 void rt_tasks_are(enum rt_dialect dialect);
-/* Of <snag/task.h>: the running task waits for a lock that another task holds (false: it is
- * none, or cannot); a lock was given back. */
+/* Of <snag/task.h>.  The running task waits for a lock that another task holds; returns false if no
+ * task runs, or if it cannot wait.  The other function reports that a lock was released. */
 bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock);
 void rt_tasks_freed(void);
-/* The task that runs is no longer the only one that can know of its stack and argument. */
+/* From here on, other tasks than the running one may reach its stack and argument. */
 void rt_tasks_known(void);
-/* The running task asks what the schedule decides, at `pc`: no verdict for every schedule. */
-void rt_tasks_asked(enum rt_asked what, uintptr_t pc);
+/* The running task meets an obstacle at `pc`: there may be no verdict for every schedule. */
+void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc);
 
 #endif

@@ -11,7 +11,7 @@
  * State.  done[t]      events of t that have happened
  *         total[t]     those of the whole witness
  *         causal[t]    reads among the first causal[t] events must keep their writer, and in
- *                      dependence modes those that are named in the witness (decide_rows.h)
+ *                      dependence modes those that are named in the witness (rows.h)
  *         touched      of the variables and locks of the listed events: the last write, the
  *                      holders; before the first touch they are as the prefix left them
  *

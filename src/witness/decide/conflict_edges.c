@@ -92,9 +92,9 @@ static bool is_shared(const struct snag_index *ix, uint32_t acquire)
 }
 
 /* Calls the handler for the sections of other threads, unless they and this one are shared. */
-static void list_tell(const struct snag_conflict_edges *c, const struct snag_index *ix,
-		      uint32_t list, uint32_t acquire, snag_conflict_edge_handler *handler,
-		      void *ctx)
+static void list_report(const struct snag_conflict_edges *c, const struct snag_index *ix,
+			uint32_t list, uint32_t acquire, snag_conflict_edge_handler *handler,
+			void *ctx)
 {
 	for (uint32_t i = list; i; i = c->section[i].next) {
 		uint32_t other = c->section[i].acquire;
@@ -111,12 +111,12 @@ static void section_access(struct snag_conflict_edges *c, const struct snag_inde
 			   void *ctx)
 {
 	struct snag_edge_guarded *g = guarded_find(c, key);
-	list_tell(c, ix, g->writes, acquire, handler, ctx);
+	list_report(c, ix, g->writes, acquire, handler, ctx);
 	if (!snag_op_writes(ix->trace->ev[e].op)) {
 		list_add(c, &g->reads, acquire);
 		return;
 	}
-	list_tell(c, ix, g->reads, acquire, handler, ctx);
+	list_report(c, ix, g->reads, acquire, handler, ctx);
 	if (!is_shared(ix, acquire)) { /* e comes after all of them, and stands for them */
 		list_clear(c, &g->writes);
 		list_clear(c, &g->reads);

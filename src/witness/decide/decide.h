@@ -2,7 +2,7 @@
  *
  * decide.h - is this pair of accesses a race?  Exactly, with a witness
  *
- * Given an index of a trace (decide_index.h) and two conflicting accesses, a decider says
+ * Given an index of a trace (index.h) and two conflicting accesses, a decider says
  * whether there is a valid reordering that ends with both, and if so gives one.  One
  * procedure serves every source of candidates, in three modes (enum snag_mode) that differ in which
  * reads must keep their writer.  See decide.c, and docs/algorithms/decide.md.

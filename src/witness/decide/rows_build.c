@@ -3,7 +3,7 @@
  * rows_build.c - the weakest order that every witness keeps: finding its edges
  *
  * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
- *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
+ *         crossing: a join of rows (row_joins.h), and an edge unless its thread knows of it
  *         already, as if all its reads were causal.  Forks, joins and named reads are edges always.
  *         The joins
  *         are run twice for each group of columns: once to see which crossings are new, as the row of
@@ -13,10 +13,9 @@
  * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads /
  *         SNAG_COLUMNS, in order through memory; 32 bytes per crossing.
  */
+#include "witness/decide/rows_build.h"
+
 #include "base/memory.h"
-#include "witness/decide/conflict_edges.h"
-#include "witness/decide/index.h"
-#include "witness/decide/row_joins.h"
 #include "witness/decide/ops.h"
 
 #include <string.h>
@@ -28,35 +27,19 @@ enum {
 };
 
 /* So many events of the thread were directly read from. */
-struct fact {
+struct snag_rows_fact {
 	snag_tid thread;
 	uint32_t count;
 };
 
 /* What is known of a thread as the trace goes by. */
-struct current {
+struct snag_rows_thread {
 	uint32_t row;  /* if all its reads are causal; what a read of its last write brings */
 	uint32_t seen; /* if only those are that its events make so; what its fork or join brings */
 	uint32_t dependent;
 	bool names; /* there were DEPENDS events since the last branch */
 	bool has_named;
 	uint32_t open, open_row; /* the position of the first, and `row` there */
-};
-
-/* The joins that have to do with one group of columns. */
-struct range {
-	size_t first, end;
-};
-
-struct builder {
-	struct snag_rows *rows;
-	const struct snag_index *ix;
-	struct current *now;
-	struct fact *heard;	     /* HEARD for each thread, by the other thread modulo HEARD */
-	struct snag_row_joins joins; /* join[i] is of rows->step[i]; count = 0: no edge */
-	bool has_conflicts;	     /* mode DC */
-	struct snag_conflict_edges conflicts;
-	uint32_t access; /* the one that snag_conflict_edges_access() is asked for */
 };
 
 static bool crosses(const struct snag_index *ix, uint32_t e)
@@ -89,7 +72,7 @@ static void forks_list(struct snag_rows *rows, const struct snag_index *ix)
 }
 
 /* The number of the row that has both rows, and what the step brings. */
-static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t before,
+static uint32_t join_add(struct snag_rows_builder *b, struct snag_row_step step, uint32_t before,
 			 uint32_t from)
 {
 	struct snag_rows *rows = b->rows;
@@ -97,12 +80,6 @@ static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t 
 		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
 	rows->step[rows->nsteps++] = step;
 	return snag_row_joins_add(&b->joins, before, from);
-}
-
-/* A step is about two entries of a row, in mode M2 one and the same: this is for step->keeps. */
-static inline uint32_t keeps_column(const struct snag_rows *rows, const struct snag_row_step *step)
-{
-	return step->thread + rows->width - rows->nthreads;
 }
 
 /* Whether t, before event e, joined u itself, or was forked by a thread that had. */
@@ -117,20 +94,21 @@ static bool has_joined(const struct snag_index *ix, snag_tid t, uint32_t e, snag
 }
 
 /* Whether t is known to know of so much of u already, by a read before event e. */
-static bool has_heard(struct builder *b, snag_tid t, uint32_t e, snag_tid u, uint32_t count)
+static bool has_heard(struct snag_rows_builder *b, snag_tid t, uint32_t e, snag_tid u,
+		      uint32_t count)
 {
-	struct fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
+	struct snag_rows_fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
 	if (b->rows->named)
 		return false; /* the earlier read may not be causal */
 	if ((heard->thread == u && heard->count >= count) ||
 	    (!b->rows->dependent && has_joined(b->ix, t, e, u)))
 		return true; /* what most crossings come to, if few threads live at once */
-	*heard = (struct fact){u, count};
+	*heard = (struct snag_rows_fact){u, count};
 	return false;
 }
 
-static struct snag_row_step step_of(const struct builder *b, snag_tid t, uint32_t e, uint32_t from,
-				    bool is_full)
+static struct snag_row_step step_of(const struct snag_rows_builder *b, snag_tid t, uint32_t e,
+				    uint32_t from, bool is_full)
 {
 	uint32_t count = b->ix->position[from] + 1;
 	bool keeps_all = is_full || !b->rows->dependent;
@@ -144,10 +122,11 @@ static struct snag_row_step step_of(const struct builder *b, snag_tid t, uint32_
 }
 
 /* The read e of t saw `from`; if not is_full, the access e comes after it for another reason. */
-static void read_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_full)
+static void read_add(struct snag_rows_builder *b, snag_tid t, uint32_t e, uint32_t from,
+		     bool is_full)
 {
 	struct snag_row_step step = step_of(b, t, e, from, is_full);
-	struct current *c = &b->now[t];
+	struct snag_rows_thread *c = &b->now[t];
 	bool is_seen = c->row == c->seen && !b->rows->dependent;
 	if (has_heard(b, t, e, step.thread, step.count))
 		return;
@@ -157,9 +136,9 @@ static void read_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, b
 }
 
 /* Event e of t needs something whatever else is in the witness. */
-static void edge_add(struct builder *b, struct snag_row_step step, uint32_t row)
+static void edge_add(struct snag_rows_builder *b, struct snag_row_step step, uint32_t row)
 {
-	struct current *c = &b->now[step.to];
+	struct snag_rows_thread *c = &b->now[step.to];
 	if (c->row == c->seen) {
 		c->row = c->seen = join_add(b, step, c->row, row);
 		return;
@@ -171,20 +150,20 @@ static void edge_add(struct builder *b, struct snag_row_step step, uint32_t row)
 }
 
 /* The join e of t, or if that is its fork the start of t, needs `from`. */
-static void fork_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from)
+static void fork_add(struct snag_rows_builder *b, snag_tid t, uint32_t e, uint32_t from)
 {
 	bool is_write = snag_op_writes(b->ix->trace->ev[from].op); /* the last of its thread */
 	struct snag_row_step step = step_of(b, t, e, from, false);
 	if (!b->rows->dependent) /* a full edge tells more */
 		b->heard[(size_t)t * HEARD + step.thread % HEARD] =
-			(struct fact){step.thread, step.count};
+			(struct snag_rows_fact){step.thread, step.count};
 	edge_add(b, step, is_write ? b->now[step.thread].seen : b->rows->edges[from]);
 }
 
 /* Event e makes all reads of its thread before position p causal, where the thread had the row. */
-static void depend(struct builder *b, uint32_t e, uint32_t p, uint32_t row)
+static void depend(struct snag_rows_builder *b, uint32_t e, uint32_t p, uint32_t row)
 {
-	struct current *c = &b->now[snag_index_thread(b->ix, e)];
+	struct snag_rows_thread *c = &b->now[snag_index_thread(b->ix, e)];
 	struct snag_row_step none = {.event = e, .to = snag_index_thread(b->ix, e)};
 	if (p <= c->dependent)
 		return;
@@ -194,12 +173,12 @@ static void depend(struct builder *b, uint32_t e, uint32_t p, uint32_t row)
 }
 
 /* Event e makes the read r of its thread causal, as the first that does. */
-static void name_read(struct builder *b, uint32_t e, uint32_t r)
+static void name_read(struct snag_rows_builder *b, uint32_t e, uint32_t r)
 {
 	const struct snag_index *ix = b->ix;
 	snag_tid t = snag_index_thread(ix, e);
 	uint32_t from = ix->link[r];
-	struct current *c = &b->now[t];
+	struct snag_rows_thread *c = &b->now[t];
 	b->rows->named[r] = ix->position[e];
 	if (from == SNAG_NO_EVENT)
 		return;
@@ -211,7 +190,7 @@ static void name_read(struct builder *b, uint32_t e, uint32_t r)
 }
 
 /* The branch e depends on the reads of x before it: these are new. */
-static void name_reads(struct builder *b, uint32_t e, uint32_t x)
+static void name_reads(struct snag_rows_builder *b, uint32_t e, uint32_t x)
 {
 	const struct snag_index *ix = b->ix;
 	snag_tid t = snag_index_thread(ix, e);
@@ -230,7 +209,7 @@ static void name_reads(struct builder *b, uint32_t e, uint32_t x)
 	}
 }
 
-static void named_branch(struct builder *b, const struct current *c, uint32_t e)
+static void named_branch(struct snag_rows_builder *b, const struct snag_rows_thread *c, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	snag_tid t = snag_index_thread(ix, e);
@@ -244,10 +223,10 @@ static void named_branch(struct builder *b, const struct current *c, uint32_t e)
 	}
 }
 
-static void event_depends(struct builder *b, uint32_t e)
+static void event_depends(struct snag_rows_builder *b, uint32_t e)
 {
 	const struct snag_event *ev = &b->ix->trace->ev[e];
-	struct current *c = &b->now[ev->thread];
+	struct snag_rows_thread *c = &b->now[ev->thread];
 	uint32_t p = b->ix->position[e];
 	bool is_branch = ev->op == SNAG_OP_BRANCH;
 	if (is_branch && c->names)
@@ -269,15 +248,15 @@ static void event_depends(struct builder *b, uint32_t e)
 
 static void on_conflict(void *ctx, uint32_t from)
 {
-	struct builder *b = ctx;
+	struct snag_rows_builder *b = ctx;
 	read_add(b, snag_index_thread(b->ix, b->access), b->access, from, false);
 }
 
-static void event_crossings(struct builder *b, uint32_t e)
+static void event_crossings(struct snag_rows_builder *b, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
-	const struct current *c = &b->now[ev->thread];
+	const struct snag_rows_thread *c = &b->now[ev->thread];
 	b->access = e;
 	if (b->has_conflicts && (snag_op_reads(ev->op) || snag_op_writes(ev->op)))
 		snag_conflict_edges_access(&b->conflicts, ix, e, on_conflict, b);
@@ -290,197 +269,6 @@ static void event_crossings(struct builder *b, uint32_t e)
 	b->rows->edges[e] = snag_op_writes(ev->op) ? c->row : c->seen;
 	if (starts(ix, e))
 		fork_add(b, ev->target, e, e);
-}
-
-/* What was found not to be new.  (Joins with count = 0 that are no reads are those of rows.) */
-static bool is_left_out(const struct snag_row_step *step)
-{
-	return step->is_read && step->count == 0;
-}
-
-static void range_add(struct range *r, size_t i)
-{
-	r->first = i < r->first ? i : r->first;
-	r->end = i + 1;
-}
-
-/* The crossings for each group of columns: no others ask for these. */
-static void ranges_find(const struct builder *b, struct range *range)
-{
-	const struct snag_rows *rows = b->rows;
-	for (uint32_t t = 0; t < rows->width; t += SNAG_COLUMNS)
-		range[t / SNAG_COLUMNS] = (struct range){rows->nsteps, 0};
-	for (size_t i = 0; i < rows->nsteps; i++) {
-		const struct snag_row_step *step = &rows->step[i];
-		if (step->count == 0)
-			continue;
-		range_add(&range[step->thread / SNAG_COLUMNS], i);
-		range_add(&range[keeps_column(rows, step) / SNAG_COLUMNS], i);
-	}
-}
-
-static inline void row_set(union snag_row_part *row, uint32_t column, uint32_t count)
-{
-	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)count)
-		row->count[column] = (int32_t)count;
-}
-
-/* Runs the i-th join for the columns from `first` on. */
-static inline union snag_row_part *join_run(const struct builder *b, size_t i, uint32_t first)
-{
-	const struct snag_row_step *step = &b->rows->step[i];
-	union snag_row_part *row = snag_row_join_run(&b->joins, &b->joins.join[i]);
-	row_set(row, step->thread - first, step->count);
-	row_set(row, keeps_column(b->rows, step) - first, step->keeps);
-	return row;
-}
-
-/* Leaves out the crossings for columns `first` and following that are not new; how many. */
-static size_t crossings_filter(struct builder *b, uint32_t first, struct range range)
-{
-	size_t n = 0;
-	snag_row_joins_clear(&b->joins);
-	for (size_t i = range.first; i < range.end; i++) {
-		struct snag_row_step *step = &b->rows->step[i];
-		const struct snag_row_join *join = &b->joins.join[i];
-		uint32_t column = keeps_column(b->rows, step) - first;
-		if (column < SNAG_COLUMNS && step->is_read && step->count > 0 &&
-		    b->joins.slot[join->before].count[column] >= (int32_t)step->count) {
-			step->count = step->keeps = 0;
-			n++;
-		}
-		join_run(b, i, first);
-	}
-	return n;
-}
-
-static void crossings_close_up(struct builder *b)
-{
-	struct snag_row_step *step = b->rows->step;
-	struct snag_row_join *join = b->joins.join;
-	size_t n = 0;
-	for (size_t i = 0; i < b->rows->nsteps; i++) {
-		if (is_left_out(&step[i]) && join[i].into == join[i].before)
-			continue;
-		step[n] = step[i];
-		join[n++] = join[i];
-	}
-	b->rows->nsteps = b->joins.n = n;
-}
-
-static void crossings_filter_all(struct builder *b)
-{
-	uint32_t width = b->rows->width;
-	struct range *range = snag_calloc(width / SNAG_COLUMNS + 1, sizeof(*range));
-	size_t out = 0;
-	ranges_find(b, range);
-	for (uint32_t t = 0; t < width; t += SNAG_COLUMNS) {
-		out += crossings_filter(b, t, range[t / SNAG_COLUMNS]);
-		if (out > b->rows->nsteps / 4) {
-			crossings_close_up(b);
-			ranges_find(b, range);
-			out = 0;
-		}
-	}
-	crossings_close_up(b);
-	free(range);
-}
-
-/* The edges by thread, and how many there are up to each event. */
-static void edges_sort(struct builder *b)
-{
-	struct snag_rows *rows = b->rows;
-	uint32_t *first = rows->first, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
-	for (size_t i = 0; i < rows->nsteps; i++)
-		first[rows->step[i].to + 1] += rows->step[i].count > 0;
-	for (uint32_t t = 0; t < rows->nthreads; t++)
-		first[t + 1] += first[t];
-	rows->edge = snag_realloc(NULL, first[rows->nthreads], sizeof(*rows->edge));
-	size_t i = 0;
-	for (uint32_t e = 0; e < b->ix->nevents; e++) {
-		snag_tid self = snag_index_thread(b->ix, e);
-		for (; i < rows->nsteps && rows->step[i].event == e; i++) {
-			const struct snag_row_step *step = &rows->step[i];
-			if (step->count == 0)
-				continue;
-			rows->edge[first[step->to] + edges[step->to]++] =
-				(struct snag_row_edge){.at = step->at,
-						       .is_read = step->is_read,
-						       .is_full = step->is_full,
-						       .thread = step->thread,
-						       .count = step->count};
-		}
-		rows->edges[e] = edges[self];
-	}
-	free(edges);
-}
-
-/* Which joins make rows that are kept; how many. */
-static size_t rows_choose(struct builder *b, uint32_t *ret_join)
-{
-	struct snag_rows *rows = b->rows;
-	uint32_t *edges = snag_calloc(rows->nthreads, sizeof(*edges));
-	size_t n = 0;
-	for (size_t i = 0; i < rows->nsteps; i++) {
-		const struct snag_row_step *step = &rows->step[i];
-		snag_tid t = step->to;
-		if (step->count == 0 || ++edges[t] % rows->stride)
-			continue;
-		rows->row[rows->first[t] / rows->stride + edges[t] / rows->stride - 1] =
-			(uint32_t)n;
-		/* If the edge was joined apart, the row of the thread is next. */
-		bool is_apart = i + 1 < rows->nsteps && step[1].event == step[0].event &&
-				step[1].count == 0;
-		ret_join[n++] = (uint32_t)i + is_apart;
-	}
-	free(edges);
-	return n;
-}
-
-/* Columns `first` and following of the rows that are kept. */
-static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
-{
-	struct snag_rows *rows = b->rows;
-	uint32_t n = rows->width - first < SNAG_COLUMNS ? rows->width - first : SNAG_COLUMNS;
-	uint32_t *into = rows->counts + first;
-	snag_row_joins_clear(&b->joins);
-	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
-		union snag_row_part *row = join_run(b, i, first);
-		if (kept[k] == i) {
-			memcpy(into + k * rows->width, row->count, n * sizeof(*into));
-			k++;
-		}
-	}
-}
-
-static void rows_fill(struct builder *b)
-{
-	struct snag_rows *rows = b->rows;
-	size_t most = rows->first[rows->nthreads] / rows->stride;
-	uint32_t *kept = snag_realloc(NULL, most, sizeof(*kept));
-	rows->row = snag_realloc(NULL, most + 1, sizeof(*rows->row));
-	rows->nrows = rows_choose(b, kept);
-	rows->counts = snag_huge_grow(NULL, &rows->counts_cap, rows->nrows * rows->width,
-				      sizeof(*rows->counts));
-	for (uint32_t t = 0; t < rows->width; t += SNAG_COLUMNS)
-		rows_keep(b, kept, t);
-	free(kept);
-}
-
-/* Joins that make no edge were needed only to find rows. */
-static void steps_close_up(struct snag_rows *rows, uint32_t nevents)
-{
-	size_t n = 0, block = 0;
-	rows->step_at = snag_realloc(NULL, nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
-	for (size_t i = 0; i < rows->nsteps; i++)
-		if (rows->step[i].count > 0)
-			rows->step[n++] = rows->step[i];
-	rows->nsteps = n;
-	for (size_t i = 0; block <= nevents / SNAG_STEP_BLOCK; block++) {
-		while (i < n && rows->step[i].event < block * SNAG_STEP_BLOCK)
-			i++;
-		rows->step_at[block] = (uint32_t)i;
-	}
 }
 
 /* Which rows are kept, by how many edges there are. */
@@ -508,20 +296,20 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
 		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
 	}
-	struct builder b = {.rows = rows,
-			    .ix = ix,
-			    .has_conflicts = mode == SNAG_MODE_DC,
-			    .now = snag_calloc(n, sizeof(*b.now)),
-			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
+	struct snag_rows_builder b = {.rows = rows,
+				      .ix = ix,
+				      .has_conflicts = mode == SNAG_MODE_DC,
+				      .now = snag_calloc(n, sizeof(*b.now)),
+				      .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		event_crossings(&b, e);
 	snag_row_joins_place(&b.joins);
 	if (!rows->named)
-		crossings_filter_all(&b);
-	edges_sort(&b);
+		snag_rows_filter(&b);
+	snag_rows_sort_edges(&b);
 	rows->stride = stride ? stride : stride_of(rows, ix->nevents);
-	rows_fill(&b);
-	steps_close_up(rows, ix->nevents);
+	snag_rows_fill(&b);
+	snag_rows_close_up(rows, ix->nevents);
 	if (rows->dependent)
 		forks_list(rows, ix);
 	free(b.now);

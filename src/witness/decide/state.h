@@ -80,7 +80,7 @@ struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
-	uint32_t width; /* of a cut (decide_rows.h) */
+	uint32_t width; /* of a cut (rows.h) */
 	struct snag_rows_walk walk;
 
 	/* The goal: events that must be the next of their threads, all at once.  For a race two

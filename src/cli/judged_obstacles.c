@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judged_asked.c - obstacles to the verdict of a program that was judged inside, with their places
+ * judged_obstacles.c - obstacles to the verdict of a program that was judged inside, with their places
  */
-#include "cli/judged_asked.h"
+#include "cli/judged_obstacles.h"
 
 #include "cc/libraries.h"
 #include "cli/task_verdict.h"
@@ -10,10 +10,10 @@
 
 #include <stdio.h>
 
-bool cli_has_asked(const struct rt_verdict *verdict)
+bool cli_has_obstacle(const struct rt_verdict *verdict)
 {
-	for (int k = 0; k < RT_ASKED_KINDS; k++)
-		if (verdict->asked[k])
+	for (int k = 0; k < RT_OBSTACLES; k++)
+		if (verdict->obstacle[k])
 			return true;
 	return false;
 }
@@ -55,7 +55,7 @@ static snag_loc location(struct snag_symbols *symbols, struct snag_names *names,
 				  n < sizeof(text) ? n : sizeof(text) - 1);
 }
 
-bool cli_asked_print(const struct rt_verdict *verdict, const char *program, const char *tool)
+bool cli_obstacles_print(const struct rt_verdict *verdict, const char *program, const char *tool)
 {
 	struct snag_certificate certificate = {0};
 	struct snag_error err = {0};
@@ -64,10 +64,10 @@ bool cli_asked_print(const struct rt_verdict *verdict, const char *program, cons
 	struct snag_symbols *symbols = snag_symbols_new();
 	bool is_known = symbols_read(symbols, verdict, program);
 	snag_names_init(&names);
-	for (enum rt_asked k = 0; is_known && k < RT_ASKED_KINDS; k++)
-		if (verdict->asked[k])
-			cli_certificate_asked(&certificate, k,
-					      location(symbols, &names, verdict->asked[k]));
+	for (enum rt_obstacle k = 0; is_known && k < RT_OBSTACLES; k++)
+		if (verdict->obstacle[k])
+			cli_certificate_obstacle(&certificate, k,
+						 location(symbols, &names, verdict->obstacle[k]));
 	if (is_known && snag_printer_open(&to, "/dev/stderr", &err) == 0) {
 		snag_certificate_text(&certificate, &names, tool, &to);
 		snag_printer_commit(&to, &err);

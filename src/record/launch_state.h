@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch_state.h - what launch.c, launch_start.c and launch_signals.c share
+ */
+#ifndef SNAG_RECORD_LAUNCH_STATE_H
+#define SNAG_RECORD_LAUNCH_STATE_H
+
+#include "record/launch.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+enum { SNAG_PASSED = 4 }; /* signals that are passed on to the program */
+
+struct snag_launch {
+	pid_t pid;
+	int pidfd; /* of a program that is no child; -1: it is one */
+	int fd;
+	struct rt_channel *channel;
+	uint64_t n;		  /* records of the channel that were read */
+	struct rt_ring *rings;	  /* of threads that run in parallel; NULL: none do */
+	struct snag_merge *merge; /* of them */
+	uint64_t read;		  /* records, with those of rings */
+	int status;		  /* of the program */
+	bool has_ended;
+	long pause_ns;			   /* the next wait for records */
+	uint64_t waited;		   /* `read` at the last one */
+	bool passes;			   /* signals on to the program */
+	struct sigaction was[SNAG_PASSED]; /* what those signals did here */
+};
+
+struct snag_launch *snag_launch_new(void);
+
+/* From here on, signals that another process sends to the tool go to the program too. */
+void snag_launch_signals_pass(struct snag_launch *l);
+/* From here on, they are for the tool alone. */
+void snag_launch_signals_keep(struct snag_launch *l);
+/* Blocks them in the tool; ret_mask is what was blocked before. */
+void snag_launch_signals_block(sigset_t *ret_mask);
+/* In the child, before it becomes the program: a signal must not run the handlers of the tool in
+ * the memory of the tool.  Blocks what `mask` says. */
+void snag_launch_signals_reset(const sigset_t *mask);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lock.c - locks that one thread holds at a time: what mutexes and spin locks share
+ */
+#include "runtime/interpose/lock.h"
+
+#include "runtime/access/stack.h"
+#include "runtime/channel/lane.h"
+#include "runtime/channel/record.h"
+#include "runtime/modules.h"
+#include "runtime/sched/sched.h"
+#include "runtime/tasks/tasks.h"
+
+void rt_lock_put_parallel(bool is_taken, bool gives_up, const volatile void *at, uintptr_t pc)
+{
+	rt_lane_mutex(is_taken, gives_up, (uintptr_t)at, rt_location(pc));
+}
+
+bool rt_lock_is_hidden(uintptr_t pc)
+{
+	return rt.is_of_tasks && rt_modules_is_fortran(pc);
+}
+
+void rt_lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, rt_time deadline,
+		   uintptr_t pc)
+{
+	o->owner = self;
+	self->nheld++;
+	o->depth = depth;
+	o->taken_at = rt_location(pc);
+	o->taken_by = self->as;
+	o->is_hidden = rt_lock_is_hidden(pc) || self->ignores_sync;
+	if (o->is_hidden)
+		return;
+	if (o->lock == UINT32_MAX)
+		o->lock = rt_new_lock();
+	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
+}
+
+void rt_lock_end(struct rt_object *o, uintptr_t pc)
+{
+	if (!o->is_hidden)
+		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	o->owner->nheld--;
+	o->owner = NULL;
+	o->depth = 0;
+	rt_object_wake_one(o, 0);
+}
+
+static bool is_free(void *lock)
+{
+	return !((const struct rt_object *)lock)->owner;
+}
+
+bool rt_lock_await(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
+{
+	if (o->owner)
+		self->waits_at = rt_location(pc);
+	while (o->owner)
+		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
+		    !rt_sched_block(self, o, deadline))
+			return false;
+	return true;
+}
+
+void rt_lock_forget(const volatile void *lock, uintptr_t pc)
+{
+	if (rt.is_free)
+		rt_put(RT_LOCK_ENDS, 0, (uintptr_t)lock, rt_location(pc), UINT32_MAX);
+	rt_object_forget((uintptr_t)lock, RT_MUTEX);
+}
