@@ -55,6 +55,12 @@ static const char *why(enum snag_misuse_kind kind)
 		return "The thread holds the lock to write";
 	case SNAG_MISUSE_WAIT_UNLOCKED:
 		return "The thread that waits for a condition must hold the mutex";
+	case SNAG_MISUSE_WAIT_OTHER:
+		return "All threads that wait for a condition at the same time must use one mutex";
+	case SNAG_MISUSE_DESTROY_WAITED:
+		return "A thread that waits for the condition uses it after its end";
+	case SNAG_MISUSE_KEPT:
+		return "The thread has ended, and no other thread may unlock the mutex";
 	case SNAG_MISUSE_THREAD_LEAK:
 		return "The thread has ended, and nothing joined or detached it";
 	case SNAG_MISUSE_IGNORES:

@@ -207,6 +207,7 @@ struct rt_thread {
 	int kernel_tid;
 	int ignores;			 /* __tsan_ignore_thread_begin, nested ... */
 	uint32_t ignores_at;		 /* ... where the outermost began */
+	uint32_t nheld;			 /* mutexes and spin locks that it holds */
 	int ignores_sync;		 /* AnnotateIgnoreSyncBegin, nested */
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */

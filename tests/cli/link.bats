@@ -105,6 +105,35 @@ reports() { # PROGRAM
 	done
 }
 
+@test "what -fsanitize-coverage and dynamic_annotations.h call" {
+	cat >covered.c <<-'END'
+		#include <stdio.h>
+		int RunningOnValgrind(void);
+		double ValgrindSlowdown(void);
+		void AnnotatePCQCreate(const char *file, int line, const volatile void *queue);
+		int main(int argc, char **argv)
+		{
+			AnnotatePCQCreate(__FILE__, __LINE__, argv);
+			switch (argc) {
+			case 1:
+				puts("one");
+				break;
+			case 3:
+				puts("three");
+				break;
+			case 7:
+				puts("seven");
+			}
+			return RunningOnValgrind() + ((int)ValgrindSlowdown() != 10);
+		}
+	END
+	SNAG_CC=gcc "$SNAG" cc -g -O1 -fsanitize-coverage=trace-pc,trace-cmp -o covered covered.c
+	[ "$(./covered)" = one ]
+	SNAG_CC=clang "$SNAG" cc -g -O1 -o covered covered.c \
+		-fsanitize-coverage=trace-cmp,inline-8bit-counters,pc-table,indirect-calls,trace-div,trace-gep
+	[ "$(./covered)" = one ]
+}
+
 @test "other sanitizers are refused" {
 	sources
 	for flag in -fsanitize=address -fsanitize=undefined,address -fsanitize=memory; do

@@ -344,7 +344,11 @@ int main(void)
 C
 	snag cc -pthread two.c -o two
 	"$SNAG" record -o lost.snag ./two & # it is the recorder that is killed
-	while [ ! -s lost.snag ] || [ "$(stat -c %s lost.snag)" -lt 1000 ]; do sleep 0.1; done
+	local events=0
+	while [ "${events:-0}" -lt 130000 ]; do # two blocks
+		sleep 0.1
+		events=$(snag info --json lost.snag 2>/dev/null | jq .trace.events) || events=0
+	done
 	program=$(cat /proc/$!/task/$!/children)
 	kill -9 $!
 	wait $! || true

@@ -6,6 +6,7 @@
  *                   signal, then acq(m)
  *         [signal]  if a thread waits: writes a fresh token, and wakes one thread with it
  *         [broadcast]  the same for all threads that wait
+ *         [one]     threads that wait at the same time must use one mutex: misuse.h
  *         The token orders the signal before the return of the wait that it ended, in every
  *         reordering too.  A signal that wakes no thread makes no event.
  */
@@ -30,6 +31,10 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	rt_lock_used(self, o, pc);
+	if (!o->first_waiter)
+		o->value = (int64_t)(uintptr_t)mutex;
+	else if (o->value != (int64_t)(uintptr_t)mutex) /* [one] */
+		rt_misuse(RT_MISUSE_WAIT_OTHER, (uintptr_t)cond, pc);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->was_interrupted)
@@ -53,6 +58,9 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
 	RT_SCOPE;
 	if (rt_sched_point()) {
+		const struct rt_object *o = rt_object_find((uintptr_t)cond, RT_COND);
+		if (o && o->first_waiter)
+			rt_misuse(RT_MISUSE_DESTROY_WAITED, (uintptr_t)cond, RT_CALLER);
 		rt_lock_written((uintptr_t)cond, RT_CALLER);
 		rt_object_forget((uintptr_t)cond, RT_COND);
 	}

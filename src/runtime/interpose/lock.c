@@ -25,6 +25,7 @@ void rt_lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, 
 		   uintptr_t pc)
 {
 	o->owner = self;
+	self->nheld++;
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
@@ -40,6 +41,7 @@ void rt_lock_end(struct rt_object *o, uintptr_t pc)
 {
 	if (!o->is_hidden)
 		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	o->owner->nheld--;
 	o->owner = NULL;
 	o->depth = 0;
 	rt_object_wake_one(o, 0);

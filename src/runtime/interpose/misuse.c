@@ -56,6 +56,12 @@ void rt_misuse_leak(const struct rt_thread *t)
 		rt_put(RT_MISUSE, RT_MISUSE_THREAD_LEAK, t->tid, t->created_at, t->created_by);
 }
 
+void rt_misuse_kept(const struct rt_thread *t, const struct rt_object *o)
+{
+	if (is_wanted(RT_MISUSE_KEPT) && !t->ignores)
+		rt_put(RT_MISUSE, RT_MISUSE_KEPT, o->addr, o->taken_at, t->as);
+}
+
 void rt_misuse_ignores(const struct rt_thread *t)
 {
 	if (t->ignores > 0 && t->ignores_at && is_wanted(RT_MISUSE_IGNORES))

@@ -15,6 +15,8 @@ void rt_misuse(enum rt_misuse what, uint64_t object, uintptr_t pc);
 void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t pc);
 /* Reports that a thread, which was created at that node, was never joined. */
 void rt_misuse_leak(const struct rt_thread *t);
+/* Reports that a thread ends while it holds a lock. */
+void rt_misuse_kept(const struct rt_thread *t, const struct rt_object *o);
 /* Reports that a thread ends while its accesses are ignored. */
 void rt_misuse_ignores(const struct rt_thread *t);
 /* Reports, in the handler of a signal, a call that handlers may not make. */

@@ -47,8 +47,6 @@ enum { /* glibc's __kind */
        KIND_ELISION = 256 | 512
 };
 
-static bool has_robust; /* the program has initialised a robust mutex */
-
 static bool has_invalid_kind(const pthread_mutex_t *mutex)
 {
 	const int known = KIND_MASK | KIND_ROBUST | KIND_PRIORITY | KIND_SHARED | KIND_ELISION;
@@ -155,7 +153,11 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 
 static void owner_ends(struct rt_object *o)
 {
-	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
+	if (o->kind != RT_MUTEX || o->owner != rt_hot.self)
+		return;
+	if (!o->is_robust && !o->is_foreign)
+		rt_misuse_kept(rt_hot.self, o);
+	if (!o->is_robust)
 		return;
 	o->is_dead = true;
 	o->token = rt_token();
@@ -165,7 +167,7 @@ static void owner_ends(struct rt_object *o)
 
 void rt_mutex_owner_ends(void)
 {
-	if (has_robust)
+	if (rt_hot.self->nheld)
 		rt_object_each(owner_ends);
 }
 
@@ -185,6 +187,8 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, pc);
 		if (is_checked(mutex))
 			return EPERM;
+		if (o->owner)
+			o->owner->nheld--;
 		o->owner = NULL;
 		o->lock = UINT32_MAX;
 		rt_object_wake_one(o, 0);
@@ -257,6 +261,7 @@ static int real_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, rt
 		return rc;
 	}
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	o->is_foreign = true;
 	if (o->owner == self)
 		o->depth++;
 	else /* the runtime does not know how long the kernel would have waited */
@@ -295,7 +300,7 @@ RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 			pthread_mutexattr_getpshared(attr, &shared);
 		}
 		if (robust == PTHREAD_MUTEX_ROBUST && shared == PTHREAD_PROCESS_PRIVATE)
-			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = has_robust = true;
+			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = true;
 	}
 	return rt_real.pthread_mutex_init(mutex, attr);
 }

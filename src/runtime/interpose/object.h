@@ -36,6 +36,7 @@ struct rt_object {
 	struct rt_reader *readers;
 	bool is_spin;		/* mutex: a spin lock */
 	bool is_hidden;		/* mutex, rwlock: its lock and unlock are no events */
+	bool is_foreign;	/* mutex: the kernel knows which thread holds it */
 	bool is_robust;		/* mutex: if the owner ends, the next one gets EOWNERDEAD */
 	bool is_dead;		/* robust: the owner has ended; once: the function has run */
 	bool is_inconsistent;	/* robust: locked after its owner ended */
@@ -43,7 +44,7 @@ struct rt_object {
 	bool is_running;	/* once */
 	uint32_t token;		/* barrier: of this round; once, sync: of the events before */
 	uint32_t need, arrived; /* barrier */
-	int64_t value;		/* semaphore; thread: nothing */
+	int64_t value;		/* semaphore; cond: the mutex of those who wait */
 	uint32_t *tokens;	/* semaphore: of the posts not yet waited for, a ring */
 	uint32_t tokens_at, ntokens, tokens_cap;
 };
