@@ -127,6 +127,13 @@ static int program_analyse(struct one *o, struct snag_error *err)
 	return rc;
 }
 
+static double replay_budget(const struct cli_run_values *v, double seconds)
+{
+	return v->replay_seconds == UINT64_MAX
+		       ? cli_replays_budget(seconds, v->effects == CLI_EFFECTS_ASKED)
+		       : (double)v->replay_seconds;
+}
+
 static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_error *err)
 {
 	struct cli_run_values own = *o->v;
@@ -152,9 +159,7 @@ static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_e
 					      .seed = own.seed,
 					      .steps = o->steps.cursor.log ? &o->steps : NULL,
 					      .seconds = o->end.seconds,
-					      .budget = own.replay_seconds == UINT64_MAX
-								? cli_replays_budget(o->end.seconds)
-								: (double)own.replay_seconds},
+					      .budget = replay_budget(&own, o->end.seconds)},
 				  .early = o->early,
 				  .is_reduced = rc > 0};
 	if (rc >= 0)
