@@ -487,6 +487,25 @@ static void step_count(struct thread *t)
 	}
 }
 
+/* An access that only empty sections keep apart from those of other threads. */
+static void step_hidden(struct thread *t)
+{
+	struct world *w = t->w;
+	const unsigned k = roll(&t->dice, LOCKS), how = roll(&t->dice, 3);
+	long_even *p = (long_even *)(w->area + 8 * k);
+	const bool is_first = roll(&t->dice, 2);
+	if (t->held > k)
+		return;
+	if (is_first && is_wild(t))
+		t->sum += single_long_even(p, how);
+	for (unsigned i = 0, n = 1 + roll(&t->dice, 3); i < n; i++) {
+		pthread_mutex_lock(&w->lock[k]);
+		pthread_mutex_unlock(&w->lock[k]);
+	}
+	if (!is_first && is_wild(t))
+		t->sum += single_long_even(p, how);
+}
+
 static void step_atomic(struct thread *t)
 {
 	struct world *w = t->w;
@@ -664,7 +683,7 @@ static void step_of(struct thread *t)
 		step_mutex,   step_mutex,	  step_mutex,  step_count,  step_count,
 		step_rwlock,  step_recursive,	  step_spin,   step_atomic, step_atomic,
 		step_block,   step_block,	  step_frame,  step_child,  step_once,
-		step_crossed, step_private_block, step_token,
+		step_crossed, step_private_block, step_token,  step_hidden, step_hidden,
 	};
 	const unsigned n = sizeof(kinds) / sizeof(kinds[0]), kind = roll(&t->dice, n + 1);
 	if (kind == n)
