@@ -83,11 +83,10 @@ def decision_times(path):
     """Microseconds per decision that failed, and that verified, of all candidates; how many of either."""
     out = subprocess.run(["build/bench/decide", "dep", path], stdout=subprocess.PIPE, text=True, check=True).stdout
     row = next(csv.DictReader(out.splitlines()))
-    if row["undecided"] != "0":
-        sys.exit(f"dependence: {row['undecided']} pairs are undecided")
-    verified = int(row["verified"])
+    verified, undecided = int(row["verified"]), int(row["undecided"])
     failed = int(row["pairs"]) - verified
-    return [f"{float(row['us_failed']):,.0f} ({failed:,})" if failed else "-",
+    note = f", {undecided} undecided" if undecided else ""
+    return [f"{float(row['us_failed']):,.0f} ({failed:,}{note})" if failed else "-",
             f"{float(row['us_verified']):,.0f} ({verified:,})" if verified else "-"]
 
 
@@ -161,7 +160,9 @@ def markdown_times(times):
         "",
         "Table 8 of the paper prints the average time to decide one dynamic race of WDP only, failed and verified. Ours is the "
         "CPU time per candidate of the exact engine by the rules of dependence (`build/bench/decide dep`), with the number of "
-        "candidates; failed means refuted, none is undecided.",
+        "candidates. Failed means refuted, or undecided where that is said: then it needs a larger window than the "
+        "4 million entries that `witness/decide/decide.c` allows. Another pair of the same locations races, so the table above "
+        "misses nothing.",
         "",
         "| program | paper: failed | verified | events | snag: failed, us | verified, us |",
         "|---" * 6 + "|",

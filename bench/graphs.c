@@ -7,7 +7,7 @@
  * First each program of the task language that is named.  Then, up to so many steps, a random
  * program of nested asyncs and finishes, run depth first: a tenth of its steps are isolated
  * blocks that update one of four counters; the others write to a variable of their task and
- * read one that nobody writes; one in three hundred writes to a variable it should not, which
+ * read one that no task writes; one in three hundred writes to a variable it should not, which
  * races.  Last, programs of the same kind with about as many accesses each, but more and more
  * tasks, which vector clocks judge as well: hb, wcp and plain ones get the same events as threads, forks, joins
  * and one lock.  Each measurement runs in a child process, so that its peak memory is its

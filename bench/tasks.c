@@ -5,7 +5,7 @@
  * tasks [-r REPETITIONS] [-C COMMIT]
  *
  * Each measurement runs in a child process of its own, so that its peak memory is its own.
- * Nobody listens to the events.  One CSV line each:
+ * No detector listens to the events.  One CSV line each:
  *
  *   program      what is done, n times
  *   n            how often

@@ -123,7 +123,7 @@ struct snag_promise {
 };
 
 SNAG_API struct snag_promise *snag_promise_new(void);
-SNAG_API void snag_promise_free(struct snag_promise *promise); /* nobody waits; accepts NULL */
+SNAG_API void snag_promise_free(struct snag_promise *promise); /* no task waits; accepts NULL */
 SNAG_API void snag_promise_init(struct snag_promise *promise); /* one in memory of the caller's */
 
 /* In a parallel region of OpenMP, too: built with `snag cc` a task or thread that waits lets others

@@ -155,7 +155,7 @@ static const struct cli_option run_options[] = {
 	 .kind = CLI_SIZE,
 	 .value = "SIZE",
 	 .offset = FIELD(disk),
-	 .help = "records to keep on disk, 0: any; default: 1/2 of free"},
+	 .help = "records, trace on disk, 0: any; default: 1/2 of free"},
 	CLI_OPTION_BUDGET(FIELD(budget)),
 	{.name = "exitcode",
 	 .kind = CLI_NUMBER,

@@ -9,6 +9,7 @@
  */
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/replay_failure.h"
 #include "cli/report_file.h"
 #include "cli/self.h"
 
@@ -50,34 +51,24 @@ static const struct cli_option verify_options[] = {
 #undef FIELD
 
 /* Replays the old schedule: CLI_RACES if it still shows the race. */
-static int replay_old(const char *witness, char *const *argv, double seconds,
+static int replay_old(const struct snag_replay_file *file, char *const *argv, double seconds,
 		      struct snag_error *err)
 {
-	struct snag_replay_file file;
-	int rc = snag_replay_file_read(witness, &file, err);
-	if (rc < 0)
-		return rc;
-	if (file.wait) {
-		snag_replay_file_done(&file);
-		return snag_fail(err, SNAG_EINPUT,
-				 "%s: is the witness of a deadlock, not of a race", witness);
-	}
 	struct snag_replay_plan plan = {.argv = argv,
-					.turns = &file.turns,
-					.access = {file.access[0], file.access[1]},
+					.turns = &file->turns,
+					.access = {file->access[0], file->access[1]},
 					.seed = 1,
 					.is_quiet = true,
 					.stops = true,
 					.interrupt = &cli_stop,
 					.seconds = seconds};
 	struct snag_replay_result result;
-	rc = snag_replay_run(&plan, &result, err);
+	int rc = snag_replay_run(&plan, &result, err);
 	if (rc == 0)
 		printf("old schedule: %s: %s\n",
 		       result.is_confirmed ? "the race is still there"
 					   : "it no longer shows the race",
 		       result.words);
-	snag_replay_file_done(&file);
 	return rc < 0 ? rc : result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
@@ -143,15 +134,72 @@ static int explore(const struct verify_values *v, char *const *argv, struct snag
 	return shown ? CLI_RACES : CLI_OK;
 }
 
+/* Of a schedule that `snag explore` has written: whether the program still fails under it, and
+ * whether `snag explore` finds another one. */
+static int failure_verify(const struct verify_values *v, const struct snag_replay_file *file,
+			  char *const *argv, struct snag_error *err)
+{
+	char folder[SNAG_TEMPORARY_MAX], found[SNAG_TEMPORARY_MAX + 16], schedules[24], seconds[32];
+	const struct cli_replay_failure how = {
+		.file = file, .argv = argv, .seed = 1, .seconds = v->seconds};
+	size_t n = 0;
+	int rc = cli_replay_failure(&how, err);
+	if (rc < 0)
+		return rc;
+	printf("old schedule: %s\n",
+	       rc == CLI_RACES ? "the program still fails" : "the program no longer fails");
+	fflush(stdout);
+	if (rc == CLI_RACES)
+		return rc;
+	rc = snag_temporary_make(folder, err);
+	if (rc < 0)
+		return rc;
+	while (argv[n])
+		n++;
+	snprintf(found, sizeof(found), "%s/found.json", folder);
+	snprintf(schedules, sizeof(schedules), "%" PRIu64, v->schedules);
+	snprintf(seconds, sizeof(seconds), "%g", v->seconds);
+	char *const words[] = {"snag",	"explore", "--schedules", schedules, "--seconds",
+			       seconds, "-o",	   found,	  "--"};
+	enum { WORDS = sizeof(words) / sizeof(words[0]) };
+	char **all = snag_calloc(n + WORDS + 1, sizeof(char *));
+	memcpy(all, words, sizeof(words));
+	memcpy(all + WORDS, argv, n * sizeof(char *));
+	rc = cli_run_quietly(all);
+	free(all);
+	unlink(found);
+	snag_temporary_remove(folder);
+	if (rc == CLI_RACES)
+		printf("another schedule fails: snag explore --schedules %s -- %s ...\n", schedules,
+		       argv[0]);
+	else if (rc == CLI_OK)
+		printf("%s schedule%s: no failure\n", schedules, v->schedules == 1 ? "" : "s");
+	else
+		return snag_fail(err, SNAG_EINPUT, "%s: snag explore fails (status %d)", argv[0],
+				 rc);
+	return rc;
+}
+
 static int verify_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct verify_values *v = values;
+	struct snag_replay_file file;
 	cli_interrupt_catch();
-	int rc = replay_old(operand[0], operand + 1, v->seconds, err);
-	fflush(stdout);
-	if (rc != CLI_OK)
+	int rc = snag_replay_file_read(operand[0], &file, err);
+	if (rc < 0)
 		return rc;
-	return explore(v, operand + 1, err);
+	if (file.wait)
+		rc = snag_fail(err, SNAG_EINPUT, "%s: is the witness of a deadlock, not of a race",
+			       operand[0]);
+	else if (file.failure)
+		rc = failure_verify(v, &file, operand + 1, err);
+	else
+		rc = replay_old(&file, operand + 1, v->seconds, err);
+	fflush(stdout);
+	if (rc == CLI_OK && !file.failure)
+		rc = explore(v, operand + 1, err);
+	snag_replay_file_done(&file);
+	return rc;
 }
 
 const struct cli_command cli_command_verify_fix = {

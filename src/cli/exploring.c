@@ -279,7 +279,8 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 									: SNAG_LAUNCH_OURS,
 					      .seconds = most,
 					      .stop = &cli_stop};
-	int rc = cli_observe(&o, x->options->argv, &how, x->trace, err);
+	int rc = cli_observe(&o, x->options->argv, &how,
+			     &(struct cli_observed_files){.trace = x->trace}, err);
 	close(fd);
 	if (rc < 0)
 		return rc;

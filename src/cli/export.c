@@ -4,10 +4,8 @@
  */
 #include "cli/export.h"
 
-#include "base/memory.h"
 #include "report/json_writer.h"
 #include "report/suppress_terms.h"
-#include "report/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,92 +82,6 @@ void cli_export_github(const struct cli_exported *x, struct snag_printer *to)
 			snag_printf(to, " (%s)", e->id);
 		snag_print(to, "\n");
 	}
-}
-
-static void xml_text(struct snag_printer *to, const char *s)
-{
-	while (*s) {
-		size_t n = snag_utf8_char(s);
-		if (!n || snag_utf8_is_control(s, n))
-			snag_print(to, "?");
-		else if (strchr("&<>", *s))
-			snag_printf(to, "&#%d;", *s);
-		else
-			snag_print_bytes(to, s, n);
-		s += n ? n : 1;
-	}
-}
-
-static void plist_string(struct snag_printer *to, const char *key, const char *value)
-{
-	snag_printf(to, "<key>%s</key><string>", key);
-	xml_text(to, value);
-	snag_print(to, "</string>\n");
-}
-
-/* The number of a file among those of the plist, which are the files of the entries. */
-static size_t file_number(const struct cli_exported *x, const char *file)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < x->n; i++) {
-		bool is_first = x->at[i]->file != NULL;
-		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !x->at[k]->file || strcmp(x->at[k]->file, x->at[i]->file) != 0;
-		if (!is_first)
-			continue;
-		if (strcmp(x->at[i]->file, file) == 0)
-			return n;
-		n++;
-	}
-	return n;
-}
-
-static void plist_location(const struct cli_exported *x, const struct cli_report_entry *e,
-			   struct snag_printer *to)
-{
-	snag_printf(to,
-		    "<key>location</key><dict><key>line</key><integer>%u</integer><key>col</key>"
-		    "<integer>%u</integer><key>file</key><integer>%zu</integer></dict>\n",
-		    e->line ? e->line : 1, e->column ? e->column : 1, file_number(x, e->file));
-}
-
-void cli_export_codechecker(const struct cli_exported *x, struct snag_printer *to)
-{
-	size_t next = 0;
-	snag_print(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		       "<!DOCTYPE plist PUBLIC \"-//Apple Computer//DTD PLIST 1.0//EN\" "
-		       "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n"
-		       "<plist version=\"1.0\">\n<dict>\n<key>files</key>\n<array>\n");
-	for (size_t i = 0; i < x->n; i++)
-		if (x->at[i]->file && file_number(x, x->at[i]->file) == next) {
-			snag_print(to, "<string>");
-			xml_text(to, x->at[i]->file);
-			snag_print(to, "</string>\n");
-			next++;
-		}
-	snag_print(to, "</array>\n<key>diagnostics</key>\n<array>\n");
-	for (size_t i = 0; i < x->n; i++) {
-		const struct cli_report_entry *e = x->at[i];
-		char check[200];
-		if (!e->file)
-			continue;
-		snprintf(check, sizeof(check), "snag.%.100s.%.50s", e->kind,
-			 *e->verdict ? e->verdict : "found");
-		snag_print(to, "<dict>\n");
-		plist_string(to, "check_name", check);
-		plist_string(to, "category", "concurrency");
-		plist_string(to, "type", e->kind);
-		plist_string(to, "description", e->text);
-		plist_string(to, "issue_hash_content_of_line_in_context", e->id ? e->id : e->text);
-		plist_location(x, e, to);
-		snag_print(to, "<key>path</key><array><dict>\n");
-		plist_string(to, "kind", "event");
-		plist_location(x, e, to);
-		snag_print(to, "<key>depth</key><integer>0</integer>\n");
-		plist_string(to, "message", e->text);
-		snag_print(to, "</dict></array>\n</dict>\n");
-	}
-	snag_print(to, "</array>\n</dict>\n</plist>\n");
 }
 
 void cli_export_suppressions(const struct cli_exported *x, struct snag_printer *to)

@@ -313,7 +313,8 @@ static int turns_look(struct cli_hunt *h, const struct snag_turns *turns, const 
 					      .seconds = 10 + 20 * h->hunt.longest,
 					      .stop = &cli_stop};
 	if (rc == 0)
-		rc = cli_observe(&o, h->hunt.options.argv, &how, trace, err);
+		rc = cli_observe(&o, h->hunt.options.argv, &how,
+				 &(struct cli_observed_files){.trace = trace}, err);
 	if (rc == 0) {
 		rc = observed_report(h, &o, with, use, ctx, err);
 		cli_observed_done(&o);

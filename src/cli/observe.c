@@ -9,39 +9,57 @@
 
 static const struct snag_source_options lenient = {.lenient = true};
 
+/* If a scout keeps the records of a run, they may take one half of the bytes, and the trace the
+ * other. */
+static uint64_t half(uint64_t disk)
+{
+	return disk / 2 + disk % 2;
+}
+
 static int scout_send(struct cli_observed *o, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err)
 {
 	struct snag_scout_options options = {.folder = files->folder,
-					     .disk = files->disk,
+					     .disk = half(files->disk),
 					     .wants = snag_analyze_slice(detectors)};
 	for (size_t i = 0; i < detectors->ndetectors; i++)
 		options.of_deadlocks |= detectors->detector[i]->tells_deadlocks;
 	return options.wants ? snag_scout_new(&options, &o->scout, err) : 0;
 }
 
+/* Writes a trace of at most so many bytes, 0: any number. */
+static int trace_write(struct cli_observed *o, const char *trace, uint64_t nbytes,
+		       struct snag_error *err)
+{
+	o->trace = trace;
+	o->trace_bytes = nbytes;
+	int rc = snag_tee_source(o->live, trace, &o->tee, err);
+	if (rc < 0)
+		return rc;
+	snag_tee_bound(o->tee, nbytes);
+	o->run = o->src = snag_wellformed_source(o->tee, &lenient);
+	return 0;
+}
+
 static int program_start(struct cli_observed *o, char *const *argv,
-			 const struct snag_live_options *how, const char *trace,
-			 struct snag_error *err)
+			 const struct snag_live_options *how,
+			 const struct cli_observed_files *files, struct snag_error *err)
 {
 	struct snag_live_options options = *how;
 	options.ends_at_split = true;
 	options.detour = o->scout ? snag_scout_detour(o->scout) : NULL;
-	o->trace = trace;
 	o->is_stopped_itself = !how->stop;
 	int rc = snag_live_source(argv, &options, &o->live, err);
-	if (rc == 0)
-		rc = snag_tee_source(o->live, trace, &o->tee, err);
-	if (rc == 0)
-		o->run = o->src = snag_wellformed_source(o->tee, &lenient);
-	return rc;
+	if (rc < 0)
+		return rc;
+	return trace_write(o, files->trace, o->scout ? half(files->disk) : files->disk, err);
 }
 
 int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
-		const char *trace, struct snag_error *err)
+		const struct cli_observed_files *files, struct snag_error *err)
 {
 	o->scout = NULL;
-	return program_start(o, argv, how, trace, err);
+	return program_start(o, argv, how, files, err);
 }
 
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
@@ -51,7 +69,7 @@ int cli_observe_slice(struct cli_observed *o, char *const *argv,
 	o->scout = NULL;
 	int rc = scout_send(o, files, detectors, err);
 	if (rc == 0)
-		rc = program_start(o, argv, how, files->trace, err);
+		rc = program_start(o, argv, how, files, err);
 	if (rc < 0)
 		snag_scout_free(o->scout);
 	return rc;
@@ -60,12 +78,9 @@ int cli_observe_slice(struct cli_observed *o, char *const *argv,
 int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const char *trace,
 		    struct snag_error *err)
 {
-	*o = (struct cli_observed){.live = of->live, .trace = trace};
+	*o = (struct cli_observed){.live = of->live};
 	snag_live_cut(o->live);
-	int rc = snag_tee_source(o->live, trace, &o->tee, err);
-	if (rc == 0)
-		o->run = o->src = snag_wellformed_source(o->tee, &lenient);
-	return rc;
+	return trace_write(o, trace, of->trace_bytes, err);
 }
 
 /* Writes the rest of the run; the file, which delivers refined events, is what is read from now

@@ -20,19 +20,20 @@ struct cli_observed {
 	struct snag_source *tee;  /* ... whose trace this writes ... */
 	struct snag_source *run;  /* ... and this checks: each has the one before inside */
 	struct snag_source *src;  /* what was analysed: `run`, or the refined file */
-	const char *trace;	  /* the file, which is left behind */
+	const char *trace;	  /* the file, which is left behind ... */
+	uint64_t trace_bytes;	  /* ... of so many bytes at most; 0: any number */
 	bool is_stopped_itself;	  /* Ctrl-C is for the program */
 };
 
-/* Starts the program.  `trace` ends in .snag. */
-int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
-		const char *trace, struct snag_error *err);
 /* Where the trace of a run and its records lie. */
 struct cli_observed_files {
 	const char *trace;  /* ends in .snag */
-	const char *folder; /* for a temporary file with records ... */
-	uint64_t disk;	    /* ... of so many bytes at most; 0: any number */
+	const char *folder; /* for a temporary file with records */
+	uint64_t disk;	    /* the bytes of both files together, at most; 0: any number */
 };
+/* Starts the program. */
+int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
+		const struct cli_observed_files *files, struct snag_error *err);
 /* The same for these detectors only: if they take a slice, the trace has no more than they
  * need. */
 int cli_observe_slice(struct cli_observed *o, char *const *argv,

@@ -28,7 +28,7 @@ const json_t *cli_report_frame(const json_t *stack)
 static void place_text(const json_t *frame, const char *what, char *buf, size_t room)
 {
 	const char *file = cli_report_text(frame, "file"), *slash = strrchr(file, '/');
-	snprintf(buf, room, "%s at %s:%d in %s", what, slash ? slash + 1 : file,
+	snprintf(buf, room, "%.50s at %.300s:%d in %.500s", what, slash ? slash + 1 : file,
 		 (int)json_integer_value(json_object_get(frame, "line")),
 		 cli_report_text(frame, "function"));
 }
@@ -53,7 +53,7 @@ static void text_make(const json_t *incident, char *buf, size_t room)
 			 place[0]);
 		return;
 	}
-	int n = snprintf(buf, room, "%s%s%s%s%s", kind, *verdict ? " (" : "", verdict,
+	int n = snprintf(buf, room, "%.100s%s%.100s%s%s", kind, *verdict ? " (" : "", verdict,
 			 *verdict ? ")" : "", *variable ? " on " : "");
 	n += snprintf(buf + n, room - (size_t)n, "%.400s", variable);
 	things = json_object_get(incident, "locks");

@@ -78,11 +78,11 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 		 p->judged.races ? ":apart=1" : "");
 	o->options.likely = !v->with;
 	cli_interrupt_catch();
-	if (v->keep || p->judged.is_of_tasks)
-		return cli_observe(&o->observed, o->argv, &how, place->file, err);
 	const struct cli_observed_files files = {.trace = place->file,
 						 .folder = place->folder,
 						 .disk = cli_disk_limit(v->disk, place->folder)};
+	if (v->keep || p->judged.is_of_tasks)
+		return cli_observe(&o->observed, o->argv, &how, &files, err);
 	return cli_observe_slice(&o->observed, o->argv, &how, &files, &o->options, err);
 }
 
@@ -127,6 +127,13 @@ static int program_analyse(struct one *o, struct snag_error *err)
 	return rc;
 }
 
+static double replay_budget(const struct cli_run_values *v, double seconds)
+{
+	return v->replay_seconds == UINT64_MAX
+		       ? cli_replays_budget(seconds, v->effects == CLI_EFFECTS_ASKED)
+		       : (double)v->replay_seconds;
+}
+
 static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_error *err)
 {
 	struct cli_run_values own = *o->v;
@@ -152,9 +159,7 @@ static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_e
 					      .seed = own.seed,
 					      .steps = o->steps.cursor.log ? &o->steps : NULL,
 					      .seconds = o->end.seconds,
-					      .budget = own.replay_seconds == UINT64_MAX
-								? cli_replays_budget(o->end.seconds)
-								: (double)own.replay_seconds},
+					      .budget = replay_budget(&own, o->end.seconds)},
 				  .early = o->early,
 				  .is_reduced = rc > 0};
 	if (rc >= 0)

@@ -46,9 +46,10 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
 	free(plan);
 }
 
-double cli_replays_budget(double seconds)
+double cli_replays_budget(double seconds, bool wants_effects)
 {
-	return seconds > CLI_REPLAYS_LEAST_SECONDS ? seconds : CLI_REPLAYS_LEAST_SECONDS;
+	double least = wants_effects ? CLI_REPLAYS_EFFECTS_SECONDS : CLI_REPLAYS_LEAST_SECONDS;
+	return seconds > least ? seconds : least;
 }
 
 bool cli_replays_have_time(const struct cli_replays *r)
@@ -231,7 +232,7 @@ static void effect_find(struct cli_replays *r, struct snag_incident *in, double 
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked)
 {
 	/* Of an order that takes longer, while the other one does not, snag says that it does not end. */
-	double patience = 0.5 + 10 * r->seconds;
+	double patience = 3 + 30 * r->seconds;
 	/* If the user did not ask for it, only what fits into the time that each run may take. */
 	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {

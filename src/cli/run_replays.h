@@ -22,6 +22,7 @@
 /* A replay of a program of a few milliseconds takes 5 to 20 milliseconds.  This time is enough for
  * fifty of them, and for some on a machine that is ten times slower. */
 #define CLI_REPLAYS_LEAST_SECONDS 1.0
+#define CLI_REPLAYS_EFFECTS_SECONDS 10.0
 
 /* What replaying needs of the run that was analysed. */
 struct cli_replays {
@@ -45,8 +46,9 @@ struct cli_replays {
 
 /* The members of a witness file that say how to replay it; ctx is a struct cli_replays. */
 void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_json *j);
-/* The budget of a run that took `seconds`, unless the user gives one. */
-double cli_replays_budget(double seconds);
+/* The budget of a run that took `seconds`, unless the user gives one; more if the user wants effects, of
+ * which some are seen only after seconds. */
+double cli_replays_budget(double seconds, bool wants_effects);
 bool cli_replays_have_time(const struct cli_replays *r);
 /* Runs the program through the witness of a race, for at most so long, and as long as there is
  * time: NOT_TRIED if that was too short.  The words, if it was tried, are to be freed. */

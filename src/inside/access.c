@@ -122,7 +122,7 @@ static void variables_access(uint32_t first, uint32_t n, bool is_write)
 static void bytes_access(struct shadow_page *page, uint32_t part, uint32_t low, uint32_t high,
 			 bool is_write)
 {
-	uint32_t bytes = shadow_bytes(page, part);
+	uint32_t bytes = shadow_grains(page, part);
 	if (!bytes && high - low == 1u << page->part_log) {
 		variable_access(page->first + part, is_write);
 		return;
@@ -130,13 +130,13 @@ static void bytes_access(struct shadow_page *page, uint32_t part, uint32_t low, 
 	if (!bytes && snag_express_knows(judge.express, page->first + part, is_write))
 		return;
 	if (!bytes)
-		bytes = shadow_break(&judge.shadow, page, part);
+		bytes = shadow_break(&judge.shadow, page, part, 0);
 	for (uint32_t i = low; i < high; i++)
 		variable_access(bytes + i, is_write);
 	const struct snag_past_cell *x = &judge.express->x[bytes];
 	const struct snag_past_cell *last = &x[(1u << page->part_log) - 1];
 	if (x->writer == last->writer && x->reader == last->reader)
-		shadow_unite_bytes(&judge.shadow, page, part);
+		shadow_unite_grains(&judge.shadow, page, part);
 }
 
 /* Bytes inside a line, in whatever state it is. */

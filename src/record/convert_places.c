@@ -111,7 +111,10 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 			if (at == SNAG_NO_ID || !snag_frame_is_of_header(&frame[i]))
 				at = location_named(c, &frame[i], at);
 	}
+	const size_t had = c->loc_cap;
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
+	memset(c->loc + had, 0,
+	       (c->loc_cap - had) * sizeof(*c->loc)); /* not all numbers are used */
 	c->loc[r->arg] = at;
 	if (c->nnodes <= r->arg)
 		c->nnodes = (size_t)r->arg + 1;

@@ -161,7 +161,7 @@ struct rt_thread {
 	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
 	enum rt_state state;
 	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
-	 * waits in the kernel, so that only then somebody has to wake it; else 0 */
+	 * waits in the kernel, so that only then another thread has to wake it; else 0 */
 	uint32_t go;
 	const void *called_at; /* likewise: rt_tasks_place as it was then */
 	uint32_t ready_at;     /* position in the ready list, while READY */

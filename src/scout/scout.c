@@ -8,6 +8,7 @@
 #include "detect/deadlock/lock_graph.h"
 #include "detect/slice/contended_memory.h"
 #include "scout/again.h"
+#include "scout/places.h"
 #include "scout/spool.h"
 #include "trace/lock_rules.h"
 
@@ -40,6 +41,9 @@ struct snag_scout {
 	/* [count] The fuel left at the last access, and whether that was left out. */
 	uint32_t fuel;
 	bool is_fuel_untold;
+	struct snag_scout_places places;
+	struct rt_record held; /* is delivered behind the places that it refers to */
+	bool is_holding;
 };
 
 /* While the program runs. */
@@ -370,6 +374,17 @@ static bool run_is_needed(struct snag_scout *s)
 	return false;
 }
 
+/* The run is skipped, or its accesses are delivered behind the places that they refer to. */
+static void run_prepare(struct snag_scout *s)
+{
+	if (!run_is_needed(s)) {
+		run_skip(s);
+		return;
+	}
+	for (uint32_t i = 0; i < s->again.period; i++)
+		snag_scout_place_need(&s->places, s->again.step[i].next.loc);
+}
+
 /* Delivers accesses of a run; returns how many. */
 static int run_deliver(struct snag_scout *s, struct rt_record *ret_record, int room)
 {
@@ -421,28 +436,48 @@ static int fuel_tell(struct snag_scout *s, struct rt_record *ret_record)
 	return 1;
 }
 
+/* [place] Returns whether places have to be delivered before this record, which is held then. */
+static bool has_to_wait(struct snag_scout *s, const struct rt_record *r)
+{
+	if (rt_record_op(r) == RT_MODULE)
+		snag_scout_places_need_all(&s->places);
+	else
+		snag_scout_place_need(&s->places, r->loc);
+	s->is_holding = snag_scout_places_are_due(&s->places);
+	s->held = *r;
+	return s->is_holding;
+}
+
 /* Delivers a record, or prepares what is left of it; returns how many were delivered, at most 2. */
 static int record_deliver(struct snag_scout *s, const struct rt_record *r,
 			  struct rt_record *ret_record)
 {
 	const enum rt_op op = rt_record_op(r);
 	int n = 0;
-	if (s->takes_all || s->needs_nothing) {
+	if (s->takes_all) {
 		*ret_record = *r;
 		return 1;
 	}
+	if (op == RT_NODE) {
+		snag_scout_place_add(&s->places, r);
+		return 0;
+	}
 	if (op == RT_READ || op == RT_WRITE) {
 		bool is_wanted = is_needed(s, rt_record_address(r), rt_record_size(r));
+		if (is_wanted && has_to_wait(s, r))
+			return 0;
 		snag_again_add(&s->again, r);
 		access_pass(s, r, is_wanted);
 		*ret_record = *r;
 		return is_wanted;
 	}
 	if (op == RT_AGAIN) {
-		if (snag_again_begin(&s->again, r) && !run_is_needed(s))
-			run_skip(s);
+		if (snag_again_begin(&s->again, r))
+			run_prepare(s);
 		return 0;
 	}
+	if (has_to_wait(s, r))
+		return 0;
 	n = fuel_tell(s, ret_record);
 	if (op != RT_READ_RANGE && op != RT_WRITE_RANGE) {
 		ret_record[n++] = *r;
@@ -460,11 +495,18 @@ static int records_next(void *ctx, struct rt_record *ret_record, int room)
 	int n = 0;
 	for (;;) {
 		struct rt_record r;
-		n += run_deliver(s, ret_record + n, room - n);
-		n += range_deliver(s, ret_record + n, room - n);
-		if (n + 2 > room ||
-		    snag_spool_next(s->needs_nothing ? s->about : s->spool, &r, 1) == 0)
+		n += snag_scout_places_deliver(&s->places, ret_record + n, room - n);
+		if (n < room)
+			n += run_deliver(s, ret_record + n, room - n);
+		if (n < room)
+			n += range_deliver(s, ret_record + n, room - n);
+		if (n + 2 > room)
 			break;
+		if (s->is_holding)
+			r = s->held;
+		else if (snag_spool_next(s->needs_nothing ? s->about : s->spool, &r, 1) == 0)
+			break;
+		s->is_holding = false;
 		n += record_deliver(s, &r, ret_record + n);
 	}
 	return n;
@@ -501,6 +543,7 @@ void snag_scout_free(struct snag_scout *s)
 	snag_spool_free(s->about);
 	snag_contended_memory_free(s->memory);
 	snag_lock_graph_free(s->graph);
+	snag_scout_places_done(&s->places);
 	snag_lock_rules_done(&s->rules);
 	free(s->lock);
 	free(s->token);

@@ -13,6 +13,8 @@
  *         [count]    an event without a number of its own has that of the access before it.  If that
  *                    access was left out, RT_COUNT says the number
  *         [range]    of a range, the needed parts become ranges
+ *         [place]    a place in the code (RT_NODE) is delivered when a record first refers to it
+ *                    (places.h)
  *         [nothing]  if no variable is wanted and the locks have no circle, accesses, locks,
  *                    atomics and memory are left out; what the runtime says of the run is not
  *         [all]      programs of tasks are delivered as they were

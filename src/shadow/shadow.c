@@ -16,7 +16,6 @@ enum {
 	LEAF = 1 << SHADOW_LEAF_LOG,
 	BRANCH = 1 << 12,
 	PART_LOG = SHADOW_PART_LOG,
-	BYTES_BLOCK = 8 /* numbers that the bytes of a part get */
 };
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address)
@@ -58,7 +57,7 @@ static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part
 	page->first = numbers_take(s, PAGE >> part_log);
 }
 
-/* Of a page without bytes, parts of 8 bytes become parts of 4. */
+/* Of a page without grains, parts of 8 bytes become parts of 4. */
 static void parts_halve(struct shadow *s, struct shadow_page *page)
 {
 	uint32_t old = page->first, n = PAGE >> PART_LOG;
@@ -111,7 +110,7 @@ void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t addre
 	uint32_t part_log = (address | size) % 8 == 4 ? PART_LOG - 1 : PART_LOG;
 	if (!page->first)
 		parts_take(s, page, part_log);
-	else if (part_log < page->part_log && !page->bytes)
+	else if (part_log < page->part_log && !page->grains)
 		parts_halve(s, page);
 	lines_open(s, page, address);
 	if (page->solid & bit)
@@ -125,43 +124,65 @@ static uint64_t line_of_part(const struct shadow_page *page, uint32_t part)
 	return UINT64_C(1) << part / parts_of_line(page);
 }
 
-uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part) /* [break] */
+/* A part without grains gets some of 2^log bytes. */
+static void grains_take(struct shadow *s, struct shadow_page *page, uint32_t part, uint32_t log)
 {
-	if (!page->bytes)
-		page->bytes = snag_calloc(PAGE >> page->part_log, sizeof(*page->bytes));
-	uint32_t bytes = s->nspare ? s->spare[--s->nspare] : numbers_take(s, BYTES_BLOCK);
-	page->bytes[part] = bytes;
+	if (!page->grains)
+		page->grains = snag_calloc(PAGE >> page->part_log, sizeof(*page->grains));
+	uint32_t first = s->nspare ? s->spare[--s->nspare] : numbers_take(s, SHADOW_GRAINS);
+	page->grains[part] = first | log;
 	page->nbroken++;
-	s->spread(s->ctx, page->first + part, bytes, 1u << page->part_log);
+	s->spread(s->ctx, page->first + part, first, shadow_ngrains(page, part));
 	s->forget(s->ctx, page->first + part, 1);
 	page->ready &= ~line_of_part(page, part);
 	page->broken |= line_of_part(page, part);
-	return bytes;
 }
 
-/* Ends the past of the bytes of a part. */
-static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part)
+/* Each grain becomes two, which lie where no other one is left: the last ones go first. */
+static void grains_halve(struct shadow *s, struct shadow_page *page, uint32_t part)
+{
+	const uint32_t first = shadow_grains(page, part);
+	for (uint32_t i = shadow_ngrains(page, part) - 1; i > 0; i--) {
+		s->spread(s->ctx, first + i, first + 2 * i, 2);
+		s->forget(s->ctx, first + i, 1);
+	}
+	s->spread(s->ctx, first, first + 1, 1);
+	page->grains[part]--;
+}
+
+uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part,
+		      uint32_t log) /* [break] */
+{
+	if (!shadow_grains(page, part))
+		grains_take(s, page, part, log);
+	while (shadow_grain_log(page, part) > log)
+		grains_halve(s, page, part);
+	return shadow_grains(page, part);
+}
+
+/* The grains of a part, which have no past, go. */
+static void grains_give(struct shadow *s, struct shadow_page *page, uint32_t part)
 {
 	s->spare = snag_grow(s->spare, &s->spare_cap, s->nspare + 1, sizeof(*s->spare));
-	s->spare[s->nspare++] = page->bytes[part];
-	page->bytes[part] = 0;
+	s->spare[s->nspare++] = shadow_grains(page, part);
+	page->grains[part] = 0;
 	page->nbroken--;
 	uint32_t n = parts_of_line(page), first = part / n * n;
 	for (uint32_t i = 0; i < n; i++)
-		if (page->bytes[first + i])
+		if (page->grains[first + i])
 			return;
 	page->broken &= ~line_of_part(page, part);
 	page->ready |= line_of_part(page, part);
 }
 
-void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part) /* [unite] */
+void shadow_unite_grains(struct shadow *s, struct shadow_page *page, uint32_t part) /* [unite] */
 {
-	uint32_t bytes = page->bytes[part], n = 1u << page->part_log;
-	if (!s->is_same(s->ctx, bytes, n))
+	const uint32_t first = shadow_grains(page, part), n = shadow_ngrains(page, part);
+	if (!s->is_same(s->ctx, first, n))
 		return;
-	s->spread(s->ctx, bytes, page->first + part, 1);
-	s->forget(s->ctx, bytes, n);
-	bytes_give(s, page, part);
+	s->spread(s->ctx, first, page->first + part, 1);
+	s->forget(s->ctx, first, n);
+	grains_give(s, page, part);
 }
 
 void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line) /* [unite] */
@@ -231,15 +252,19 @@ static void broken_forget(struct shadow *s, struct shadow_page *page, uint32_t l
 {
 	const uint32_t log = page->part_log;
 	for (uint32_t part = low >> log; part << log < high; part++) {
-		uint32_t bytes = shadow_bytes(page, part), at = part << log, end = at + (1u << log);
-		if (!bytes) {
+		const uint32_t at = part << log, end = at + (1u << log);
+		const uint32_t from = at < low ? low : at, to = end < high ? end : high;
+		if (!shadow_grains(page, part)) {
 			s->forget(s->ctx, page->first + part, 1);
 			continue;
 		}
-		uint32_t from = at < low ? low : at, to = end < high ? end : high;
-		s->forget(s->ctx, bytes + (from - at), to - from);
+		if ((from | to) & ((1u << shadow_grain_log(page, part)) - 1))
+			shadow_break(s, page, part, 0);
+		const uint32_t grain_log = shadow_grain_log(page, part);
+		s->forget(s->ctx, shadow_grains(page, part) + ((from - at) >> grain_log),
+			  (to - from) >> grain_log);
 		if (to - from == end - at)
-			bytes_give(s, page, part);
+			grains_give(s, page, part);
 	}
 	if (high - low == LINE) /* then it is ready */
 		page->ready &= ~shadow_line_bit(low);
@@ -381,7 +406,7 @@ void shadow_visit(struct shadow *s, uint64_t address, uint64_t nbytes,
 static void leaf_free(struct shadow_leaf *leaf)
 {
 	for (size_t i = 0; leaf && i < LEAF; i++)
-		free(leaf->page[i].bytes);
+		free(leaf->page[i].grains);
 	free(leaf);
 }
 

@@ -4,9 +4,9 @@
  *
  * Idea.   Detectors know variables by dense numbers.  Bytes that were always accessed together
  *         have the same past, so they are one variable: a page of 4096 bytes, a line of 64, a
- *         part of 8 (or 4, depending on the first access of the page), or a byte.  An access to
- *         some of the bytes of a variable first divides it.  Variables that have become alike
- *         are united again.
+ *         part of 8 (or 4, depending on the first access of the page), or a grain of a part: 4,
+ *         2 or 1 bytes.  An access to some of the bytes of a variable first divides it.
+ *         Variables that have become alike are united again.
  *
  * State.  root[]  by the upper bits of the address: leaves of 16 MB, made when needed
  *         leaf    its pages, and which of them may have been accessed since they were new
@@ -14,12 +14,13 @@
  *                   new      not accessed since it was new
  *                   solid    one variable; those of the lines of a page are side by side
  *                   ready    a variable for each part: the state for single accesses
- *                   broken   likewise, but some parts are divided into bytes
+ *                   broken   likewise, but some parts are divided into grains
  *
  * Rules.  [open]   before an access to less: a whole page becomes solid lines; a solid line
  *                  becomes ready, perhaps with parts of 4 bytes
- *         [break]  before an access to some bytes of a part: a variable for each byte
- *         [unite]  after an access: bytes of one past become a part, parts a line, lines a page
+ *         [break]  before an access to some bytes of a part: a variable for each grain.  The user
+ *                  of the map chooses their size; all grains of a part have the same
+ *         [unite]  after an access: grains of one past become a part, parts a line, lines a page
  *         A variable that no memory maps to at the time has no past.
  * Cost.   56 bytes per page within 16 MB of an accessed one.  Forgetting costs what was
  *         accessed, not the size of the forgotten memory: the stack of a task is a megabyte, of
@@ -38,7 +39,8 @@ enum {
 	SHADOW_LEAF_LOG = 12,
 	SHADOW_PAGE = 1 << SHADOW_PAGE_LOG,
 	SHADOW_LINE = 1 << SHADOW_LINE_LOG,
-	SHADOW_PART_LOG = 3, /* of parts, unless the first access is to 4 bytes */
+	SHADOW_PART_LOG = 3,		      /* of parts, unless the first access is to 4 bytes */
+	SHADOW_GRAINS = 1 << SHADOW_PART_LOG, /* of a part, at most */
 	SHADOW_RECENT = 16,
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
@@ -56,8 +58,10 @@ struct shadow_page {
 	uint8_t is_whole;	       /* then none of its lines is in a state */
 	uint8_t has_lasting;	       /* reads of it may be left out: [lasting] of access.h */
 	uint64_t ready, solid, broken; /* lines, by state */
-	uint32_t *bytes;	       /* by part: its first byte's variable, or 0; NULL: all 0 */
-	uint32_t nbroken;	       /* parts that are divided into bytes */
+	uint32_t *grains;	       /* by part: the variable of its first grain, a multiple of
+					* GRAINS, and the log2 of the bytes of a grain; 0: it has
+					* no grains.  NULL: no part has */
+	uint32_t nbroken;	       /* parts that are divided into grains */
 };
 
 struct shadow_leaf {
@@ -72,7 +76,7 @@ struct shadow {
 	} recent[SHADOW_RECENT];
 	struct shadow_leaf **root[SHADOW_ROOT];
 	uint32_t nvariables; /* numbers in use; 0 is never used */
-	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
+	uint32_t *spare;     /* blocks of SHADOW_GRAINS that are no longer used */
 	size_t nspare, spare_cap;
 	uint64_t nforgotten; /* pages that had something lasting, when some of them became new */
 	/* Ends the past of these variables. */
@@ -183,12 +187,12 @@ static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t 
 void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t address, unsigned size);
 
 /* [open] Makes the line of an access ready, or broken.  On a new page, or on one that was never
- * divided into bytes, the parts get the size of the access, unless it is one of bytes. */
+ * divided into grains, the parts get the size of the access, unless it is one of bytes. */
 static inline void shadow_open(struct shadow *s, struct shadow_page *page, uint64_t address,
 			       unsigned size)
 {
 	bool is_open = (page->ready | page->broken) & shadow_line_bit(address);
-	if (!is_open || ((address | size) % 8 == 4 && page->part_log == 3 && !page->bytes))
+	if (!is_open || ((address | size) % 8 == 4 && page->part_log == 3 && !page->grains))
 		shadow_open_slow(s, page, address, size);
 }
 
@@ -202,16 +206,29 @@ static inline uint32_t shadow_above(const struct shadow_page *page, uint64_t add
 		       : 0;
 }
 
-/* Of a part of an open line: the variable of its first byte, or 0. */
-static inline uint32_t shadow_bytes(const struct shadow_page *page, uint32_t part)
+/* Of a part of an open line: the variable of its first grain, or 0: it has no grains. */
+static inline uint32_t shadow_grains(const struct shadow_page *page, uint32_t part)
 {
-	return page->bytes ? page->bytes[part] : 0;
+	return page->grains ? page->grains[part] & -(uint32_t)SHADOW_GRAINS : 0;
 }
 
-/* [break] Returns the variable of the first byte. */
-uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part);
+/* Of a part with grains: log2 of the bytes of a grain. */
+static inline uint32_t shadow_grain_log(const struct shadow_page *page, uint32_t part)
+{
+	return page->grains[part] & (SHADOW_GRAINS - 1);
+}
+
+/* Of a part with grains: how many. */
+static inline uint32_t shadow_ngrains(const struct shadow_page *page, uint32_t part)
+{
+	return 1u << (page->part_log - shadow_grain_log(page, part));
+}
+
+/* [break] Gives a part grains of at most 2^log bytes, if it has none yet, or larger ones.  Returns
+ * the variable of the first. */
+uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part, uint32_t log);
 /* [unite] If the variables concerned have one past. */
-void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part);
+void shadow_unite_grains(struct shadow *s, struct shadow_page *page, uint32_t part);
 void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line);
 void shadow_unite_page(struct shadow *s, struct shadow_page *page);
 

@@ -32,6 +32,7 @@ struct snag_output {
 	ZSTD_CCtx *zstd;
 	uint8_t *buffer; /* plain: bytes to come; zstd: its output */
 	size_t n;
+	uint64_t written;	/* bytes of the file */
 	bool is_kept, is_begun; /* see snag_output_keep; something was written */
 };
 
@@ -185,12 +186,18 @@ static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n,
 		if (done < 0)
 			return io_error(out, err);
 		out->is_begun = true;
+		out->written += (uint64_t)done;
 		bytes += done;
 		n -= (size_t)done;
 	}
 	if (out->is_kept)
 		target_replace(out); /* if not now, then at the end */
 	return 0;
+}
+
+uint64_t snag_output_written(const struct snag_output *out)
+{
+	return out->written + out->n;
 }
 
 static int buffer_flush(struct snag_output *out, struct snag_error *err)

@@ -35,6 +35,8 @@ bool snag_output_can_rewrite(const struct snag_output *out);
 int snag_output_rewrite(struct snag_output *out, const void *bytes, size_t n,
 			struct snag_error *err);
 
+/* How many bytes the file has so far, nearly; 0 if it is compressed as .gz. */
+uint64_t snag_output_written(const struct snag_output *out);
 const char *snag_output_name(const struct snag_output *out); /* for messages */
 
 #endif

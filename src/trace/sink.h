@@ -25,6 +25,8 @@ struct snag_sink_ops {
 	bool takes_runs;
 	/* As snag_output_keep. */
 	void (*keep)(struct snag_sink *sink);
+	/* As snag_output_written.  NULL: it is not known. */
+	uint64_t (*written)(const struct snag_sink *sink);
 	/* As snag_sink_expect_splits() and snag_sink_put_splits().  NULL: it cannot hold splits. */
 	void (*expect_splits)(struct snag_sink *sink);
 	int (*put_splits)(struct snag_sink *sink, const struct snag_split *split, size_t n,
@@ -54,6 +56,11 @@ int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_
 static inline void snag_sink_keep(struct snag_sink *sink)
 {
 	sink->ops->keep(sink);
+}
+
+static inline uint64_t snag_sink_written(const struct snag_sink *sink)
+{
+	return sink->ops->written ? sink->ops->written(sink) : 0;
 }
 
 /* Announces recorded events whose splits (split.h) will follow; call it before the first write.

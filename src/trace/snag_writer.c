@@ -391,10 +391,16 @@ static void sink_keep(struct snag_sink *sink)
 	snag_output_keep(((struct binary_sink *)sink)->out);
 }
 
+static uint64_t sink_written(const struct snag_sink *sink)
+{
+	return snag_output_written(((const struct binary_sink *)sink)->out);
+}
+
 static const struct snag_sink_ops binary_sink_ops = {.write = sink_write,
 						     .commit = sink_commit,
 						     .abort = sink_abort,
 						     .keep = sink_keep,
+						     .written = sink_written,
 						     .takes_runs = true,
 						     .expect_splits = sink_expect_splits,
 						     .put_splits = sink_put_splits};

@@ -15,6 +15,7 @@ struct tee {
 	struct snag_source *inner;
 	struct snag_sink *sink; /* NULL: the file is complete, or cut short */
 	struct snag_error cut;	/* why; .code is 0: it is not */
+	uint64_t bound;		/* bytes that the file may have; 0: any number */
 	char *path;
 };
 
@@ -90,16 +91,41 @@ static const struct snag_source_ops again_ops = {.next = again_next,
 						 .forget_variables = again_forget_variables,
 						 .take_splits = again_take_splits};
 
-/* The file stays as it is; the program, of which no more is written, runs to its end. */
-static int tee_cut(struct tee *t, struct snag_sink *sink)
+/* The program, of which no more is written, runs to its end. */
+static int rest_drop(struct tee *t)
 {
 	struct snag_batch batch;
 	int rc = 1;
-	snag_sink_abort(sink); /* which keeps it */
-	t->sink = NULL;
 	while (rc > 0)
 		rc = snag_source_next(t->inner, &batch, NULL);
 	return rc;
+}
+
+/* The file stays as it is. */
+static int tee_cut(struct tee *t)
+{
+	snag_sink_abort(t->sink); /* which keeps it */
+	t->sink = NULL;
+	return rest_drop(t);
+}
+
+/* The file is whole; returns false if it cannot be written. */
+static bool file_end(struct tee *t)
+{
+	const struct snag_split *split;
+	size_t n = snag_source_splits(t->inner, &split);
+	snag_sink_keep(t->sink);
+	if (snag_sink_put_splits(t->sink, split, n, t->inner->names, &t->cut) < 0)
+		return false;
+	struct snag_sink *sink = t->sink;
+	t->sink = NULL;
+	snag_sink_commit(sink, &t->cut);
+	return true;
+}
+
+static bool is_full(const struct tee *t)
+{
+	return t->bound && snag_sink_written(t->sink) >= t->bound;
 }
 
 static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
@@ -108,22 +134,16 @@ static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struc
 	int rc = snag_source_next(t->inner, ret_batch, err);
 	if (!t->sink || rc < 0)
 		return rc;
-	if (rc > 0) {
-		int written = snag_sink_write(t->sink, ret_batch, t->inner->names, &t->cut);
-		if (written == 0)
-			return rc;
-		snag_sink_keep(t->sink);
-		return tee_cut(t, t->sink);
+	if (rc == 0)
+		return file_end(t) ? 0 : tee_cut(t);
+	if (is_full(t)) {
+		snag_fail(&t->cut, SNAG_EIO, "%s: the trace reaches the limit of --disk", t->path);
+		return file_end(t) ? rest_drop(t) : tee_cut(t);
 	}
+	if (snag_sink_write(t->sink, ret_batch, t->inner->names, &t->cut) == 0)
+		return rc;
 	snag_sink_keep(t->sink);
-	const struct snag_split *split;
-	size_t n = snag_source_splits(t->inner, &split);
-	if (snag_sink_put_splits(t->sink, split, n, t->inner->names, &t->cut) < 0)
-		return tee_cut(t, t->sink);
-	struct snag_sink *sink = t->sink;
-	t->sink = NULL;
-	snag_sink_commit(sink, &t->cut);
-	return 0;
+	return tee_cut(t);
 }
 
 const char *snag_tee_cut(const struct snag_source *tee)
@@ -205,6 +225,11 @@ int snag_tee_source(struct snag_source *inner, const char *path, struct snag_sou
 		.ops = &tee_ops, .name = inner->name, .names = inner->names, .is_growing = true};
 	*ret_src = &t->src;
 	return 0;
+}
+
+void snag_tee_bound(struct snag_source *tee, uint64_t nbytes)
+{
+	((struct tee *)tee)->bound = nbytes;
 }
 
 struct snag_source *snag_tee_inner(const struct snag_source *tee)

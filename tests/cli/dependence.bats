@@ -201,3 +201,29 @@ program() { # SHARED FIRST SECOND
 		done
 	done
 }
+
+# What `snag run` does about a pair that only a lock keeps apart: incidents, suspects tried.
+suspects() { # EXPECTED
+	local cc option
+	for cc in gcc clang; do
+		for option in -O1 -fsnag-branches; do
+			SNAG_CC=$cc "$SNAG" cc -g "$option" -pthread -o prog prog.c
+			snags run --replay-seconds 20 --json run.json ./prog
+			[ "$(jq -c '[(.incidents[] | .variable, .verdict), .replays.suspects.tried]' run.json)" = "$1" ] || return 1
+		done
+	done
+}
+
+@test "suspects: a handed over buffer is none, a variable behind a counter is, whatever branches" {
+	program 'int *box, sink;' 'int *b = malloc(64); *b = 7; lock; box = b; unlock;' \
+		'lock; int *b = box; unlock; if (b) sink = *b;'
+	suspects '[0]'
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; n++; unlock; sink = y;'
+	suspects '["y","confirmed",1]'
+	# wdp refutes this one: the branch would have to be as it was.
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; int k = n++; unlock; if (k < 5) sink = y;'
+	suspects '["y","confirmed",1]'
+	snags run --with wdp --json run.json ./prog
+	[ "$status" = 0 ]
+	[ "$(jq -c '[.incidents, .analyses[0].complete]' run.json)" = '[[],true]' ]
+}

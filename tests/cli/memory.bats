@@ -196,6 +196,48 @@ cut_program() {
 	[[ $stderr == *"data race"*"late.c:11"* && $stderr != *"cut short"* ]]
 }
 
+@test "run: --disk limits the trace: the one of needed records, a kept one, one of a whole run" {
+	cat >loops.c <<-'C'
+	#include <pthread.h>
+	static int x[1 << 20];
+	static void *run(void *arg)
+	{
+		for (int i = 0; i < 1 << 20; i++)
+			x[i]++;
+		return arg;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (int i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, run, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	C
+	snag cc -g -pthread loops.c -o loops
+	cut_program
+	mkdir tmp
+	TMPDIR=$PWD/tmp snags run --no-replay --disk 16K ./loops # its records take less than 8K
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"loops.c:6"*"cut short"*"run.snag: the trace reaches the limit of --disk" ]]
+	[ -z "$(ls tmp)" ]
+	TMPDIR=$PWD/tmp snags run --no-replay --disk 1M ./loops
+	[[ $status = 66 && $stderr != *"cut short"* ]]
+
+	snags run --no-replay --keep kept.snag --disk 1M ./cut
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"cut short"*"kept.snag: the trace reaches the limit of --disk" ]]
+	[ "$(stat -c %s kept.snag)" -lt 1500000 ]
+	snags analyze --with hb kept.snag
+	[ "$status" = 66 ]
+	TMPDIR=$PWD/tmp snags run --with wcp --no-replay --disk 1M ./cut
+	[[ $status = 66 && $stderr == *"run.snag: the trace reaches the limit of --disk" ]]
+	snags run --no-replay --keep all.snag ./cut
+	[[ $status = 66 && $stderr != *"cut short"* ]]
+	[ "$(stat -c %s all.snag)" -gt 1500000 ]
+}
+
 @test "SIGTERM during the analysis: what was found, never 0" {
 	command -v "$root/build/bench/gen" >/dev/null || skip "no generator"
 	"$root/build/bench/gen" --events 3M --variables 2000 --unprotected 0.05 -o big.snag

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whoever comes before the door is open is a guest too: a race in that order only.
+ * A task that arrives before the door is open is a guest too: a race in that order only.
  */
 static int door, guests;
 int main(void)

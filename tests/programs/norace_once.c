@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whoever comes first makes the table.
+ * The first thread to arrive makes the table.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread ends with a robust mutex in its hands; the next owner is told and goes on.
+ * A thread ends while it holds a robust mutex; the next owner gets EOWNERDEAD and continues.
  */
 #include <errno.h>
 #include <pthread.h>

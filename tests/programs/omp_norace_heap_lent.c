@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A buffer that each thread has for itself, and lends to tasks in its iterations, which it waits for.
+ * A private buffer of each thread, which it lends to tasks in its iterations and waits for them.
  * verdict: race-free for this input on every schedule
  */
 #include <stdlib.h>

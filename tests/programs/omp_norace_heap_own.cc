@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What each thread has for itself on the heap: trees, lists and strings that grow in its iterations, and whose parts
+ * Private memory of each thread on the heap: trees, lists and strings that grow in its iterations, and whose parts
  * point to each other and to the stack.
  * verdict: race-free for this input on every schedule
  */

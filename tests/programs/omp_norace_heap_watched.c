@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A buffer that each thread has for itself in its iterations, while a task that it did not wait for uses a
+ * A private buffer of each thread in its iterations, while a task that it did not wait for uses a
  * variable on its stack.
  * verdict: race-free for this input on every schedule
  */

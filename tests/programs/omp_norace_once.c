@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What pthread_once does is done before whoever comes to it goes on.
+ * The function of pthread_once has run before any thread continues behind the call.
  * verdict: no race found, but other schedules may have one: the order of atomic accesses to once matters
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one thread does, and does next by itself; or what others do who have nothing to do with it.
+ * One thread writes and then reads its own data, or other threads access other data.
  * verdict: race-free for this input on every schedule
  */
 enum { N = 24 };

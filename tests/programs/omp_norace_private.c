@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a thread has for itself may be used in all its iterations: variables of the region, and
+ * A thread may use its private memory in all its iterations: variables of the region, and
  * thread-local ones, which explicit tasks may use too.
  * verdict: \(no race found\|race-free\)
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A static variable of a function is made by whoever comes first, and found made by the others.
+ * The first thread initialises a static variable of a function; the others find it initialised.
  * verdict: no race found, but other schedules may have one: the order of atomic accesses to guard variable for made()::m matters
  */
 #include <vector>

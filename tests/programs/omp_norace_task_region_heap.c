@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A region that a task has met: its first thread runs on the task's stack, and has its blocks for itself as the others.
+ * A region that a task has met: its first thread runs on the task's stack, and has private blocks like all threads.
  * verdict: race-free for this input on every schedule
  */
 #include <stdlib.h>

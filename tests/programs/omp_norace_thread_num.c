@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A place for each thread, in a loop: what one thread does there is in order.  A threadprivate variable
- * that the next region finds as the thread of that number left it, whoever ended first.
+ * A place for each thread, in a loop: the accesses of one thread there are in order.  A threadprivate variable
+ * that the next region finds as the thread of that number left it, whichever thread ended first.
  * verdict: no race found, .*the program asks which thread runs a task
  */
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Flags that order nothing: a relaxed write before the flush, one that is acquired, and two
- * counters that release but wait for nobody.
+ * counters that release but wait for no thread.
  * race: late
  * race: loose
  * race: beside

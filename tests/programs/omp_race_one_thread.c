@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One thread does something, and nobody waits for it: each of the iterations, sections and blocks behind it
+ * One thread writes, and no other thread waits for it: each of the iterations, sections and blocks behind it
  * may be another thread's.
  * race: by_single
  * race: by_master

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Target regions that nobody waits for, outside of parallel regions and inside of one of one thread.
+ * Target regions that no thread waits for, outside of parallel regions and inside of one of one thread.
  * race: beside
  * race: independent
  * race: of_data

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whoever comes second is ordered after the first by the lock, in every run; still the
+ * The lock orders the second thread after the first one in every run; still the
  * first write and the last one race: the critical sections have nothing in common.
  * found by: m2
  */

@@ -1,4 +1,4 @@
-/* Two threads that nobody joins: main returns before they have run.
+/* Two threads that are not joined: main returns before they have run.
  * found by: hb
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What pthread_once does is done before whoever comes to it goes on; promises of the program's beside it.
+ * The function of pthread_once has run before any task continues behind the call; promises of the program's beside it.
  * verdict: the order of atomic accesses to once matters
  */
 #include <pthread.h>

@@ -124,12 +124,15 @@ static void parts_note(struct snag_contended_memory *m, const struct shadow_page
 {
 	const uint32_t log = page->part_log;
 	for (uint64_t at = line; at < line + LINE; at += UINT64_C(1) << log) {
-		uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log,
-			 bytes = shadow_bytes(page, part);
-		if (!bytes)
+		const uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log;
+		const uint32_t first = shadow_grains(page, part);
+		if (!first) {
 			variable_note(m, page->first + part, at, 1u << log);
-		for (uint32_t i = 0; bytes && i < 1u << log; i++)
-			variable_note(m, bytes + i, at + i, 1);
+			continue;
+		}
+		const uint32_t grain = 1u << shadow_grain_log(page, part);
+		for (uint32_t i = 0; i < shadow_ngrains(page, part); i++)
+			variable_note(m, first + i, at + i * grain, grain);
 	}
 }
 
@@ -186,12 +189,12 @@ static uint32_t variables_flag(struct snag_contended_memory *m, uint64_t address
 	const uint32_t log = page->part_log;
 	for (uint64_t at = address, next; at < address + size; at = next) {
 		uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log,
-			 bytes = shadow_bytes(page, part);
+			 bytes = shadow_grains(page, part);
 		uint64_t begin = at >> log << log;
 		next = begin + (UINT64_C(1) << log);
 		next = next < address + size ? next : address + size;
-		if (!bytes && next - at < UINT64_C(1) << log)
-			bytes = shadow_break(&m->shadow, page, part);
+		if (bytes || next - at < UINT64_C(1) << log)
+			bytes = shadow_break(&m->shadow, page, part, 0);
 		uint32_t first = bytes ? bytes + (uint32_t)(at - begin) : page->first + part;
 		for (uint64_t i = 0; i < (bytes ? next - at : 1); i++)
 			m->c->x[first + i].flags |= flag;
@@ -229,15 +232,20 @@ uint32_t snag_contended_memory_token(struct snag_contended_memory *m)
 	return shadow_number_new(&m->shadow);
 }
 
+/* The variable of a byte of an open line. */
+static uint32_t variable_at(const struct shadow_page *page, uint64_t address)
+{
+	const uint32_t part = (uint32_t)(address & (PAGE - 1)) >> page->part_log;
+	const uint32_t byte = (uint32_t)address & ((1u << page->part_log) - 1);
+	const uint32_t first = shadow_grains(page, part);
+	return first ? first + (byte >> shadow_grain_log(page, part)) : page->first + part;
+}
+
 bool snag_contended_memory_lock_is_new(struct snag_contended_memory *m, uint64_t address)
 {
 	struct shadow_page *page = shadow_page(&m->shadow, address);
 	shadow_open(&m->shadow, page, address & -(uint64_t)WORD, WORD);
-	const uint32_t part = (uint32_t)(address & (PAGE - 1)) >> page->part_log;
-	const uint32_t bytes = shadow_bytes(page, part);
-	struct contended_variable *x =
-		&m->c->x[bytes ? bytes + (address & ((1u << page->part_log) - 1))
-			       : page->first + part];
+	struct contended_variable *x = &m->c->x[variable_at(page, address)];
 	const bool is_new = !(x->flags & LOCK);
 	x->flags |= LOCK;
 	return is_new;
@@ -259,12 +267,12 @@ static void parts_mark(struct snag_contended_memory *m, const struct shadow_page
 {
 	const uint32_t log = page->part_log;
 	for (; at < end; at = ((at >> log) + 1) << log) {
-		uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log,
-			 bytes = shadow_bytes(page, part);
-		if (!bytes)
+		const uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log;
+		const uint32_t first = shadow_grains(page, part);
+		if (!first)
 			m->c->x[page->first + part].flags |= FREED;
-		for (uint32_t i = 0; bytes && i < 1u << log; i++)
-			m->c->x[bytes + i].flags |= FREED;
+		for (uint32_t i = 0; first && i < shadow_ngrains(page, part); i++)
+			m->c->x[first + i].flags |= FREED;
 	}
 }
 
@@ -286,10 +294,8 @@ bool snag_contended_memory_freed(struct snag_contended_memory *m, const struct s
 {
 	const struct shadow_page *page = shadow_page(&m->shadow, p->address);
 	const uint32_t above = shadow_above(page, p->address);
-	const uint32_t part = (uint32_t)(p->address & (PAGE - 1)) >> page->part_log;
 	const bool is_open = (page->ready | page->broken) & shadow_line_bit(p->address);
-	const uint32_t bytes = is_open ? shadow_bytes(page, part) : 0;
-	const uint32_t first = above ? above : !is_open ? 0 : bytes ? bytes : page->first + part;
+	const uint32_t first = above ? above : is_open ? variable_at(page, p->address) : 0;
 	const bool is_again = first && m->c->x[first].flags & FREED;
 	m->is_freeing = true;
 	snag_contended_memory_access(m, p);

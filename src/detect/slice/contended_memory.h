@@ -15,7 +15,7 @@
  *         too many conflicts and too few edges of K, so the needed words are a superset.
  *         [read]    a read of some bytes of a part counts as a read of the part.  All of these
  *                   bytes were last written together, so the edge from that write is right
- *         [write]   a write to some bytes divides the part into bytes
+ *         [write]   a write to some bytes divides the part into grains, as large as they can be
  *         [buffer]  but where many parts of a page are divided, a thread that is the only user of
  *                   a part writes to all of it.  The part is PARTIAL then: its last write orders
  *                   no read, because that may have been another write

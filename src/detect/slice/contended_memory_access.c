@@ -66,17 +66,23 @@ static bool is_of_buffer(const struct snag_contended_memory *m, const struct sha
 	       (x->wtime == 0 || x->writer == m->t) && (x->rtime == 0 || x->reader == m->t);
 }
 
+/* log2 of the largest grains of which bytes from `low` up to `high` of a part are whole ones. */
+static inline uint32_t grain_log_of(uint32_t low, uint32_t high)
+{
+	return (uint32_t)__builtin_ctz(low | high);
+}
+
 /* Some bytes of a part of an open line, from `low` up to `high`. */
 static void part_access(struct snag_contended_memory *m, struct shadow_page *page, uint32_t part,
 			uint32_t low, uint32_t high, const struct snag_bytes_at *p)
 {
 	const uint32_t size = 1u << page->part_log;
-	uint32_t bytes = shadow_bytes(page, part);
-	if (!bytes && (high - low == size || !p->is_write)) { /* [read] */
+	uint32_t first = shadow_grains(page, part);
+	if (!first && (high - low == size || !p->is_write)) { /* [read] */
 		whole_access(m, page, page->first + part, p);
 		return;
 	}
-	if (!bytes && is_of_buffer(m, page, page->first + part)) {
+	if (!first && is_of_buffer(m, page, page->first + part)) {
 		if (m->c->x[page->first + part].flags & FREED)
 			freed_access(m, page->first + part, p);
 		variable_access(m, page, page->first + part, true, p->loc);
@@ -84,12 +90,13 @@ static void part_access(struct snag_contended_memory *m, struct shadow_page *pag
 		m->has_partial = true;
 		return;
 	}
-	if (!bytes) /* [write] */
-		bytes = shadow_break(&m->shadow, page, part);
-	for (uint32_t i = low; i < high; i++)
-		whole_access(m, page, bytes + i, p);
-	if (is_alike(m->c, bytes, bytes + size - 1))
-		shadow_unite_bytes(&m->shadow, page, part);
+	if (p->is_write) /* [write] */
+		first = shadow_break(&m->shadow, page, part, grain_log_of(low, high));
+	const uint32_t log = shadow_grain_log(page, part);
+	for (uint32_t i = low >> log; i <= (high - 1) >> log; i++)
+		whole_access(m, page, first + i, p);
+	if (is_alike(m->c, first, first + shadow_ngrains(page, part) - 1))
+		shadow_unite_grains(&m->shadow, page, part);
 }
 
 /* Bytes inside a line, from `at` up to `end`, in whatever state it is. */
@@ -219,16 +226,25 @@ static inline __attribute__((always_inline)) bool variable_quickly(struct snag_c
 	return true;
 }
 
-/* The same for an access inside one part of a ready line. */
+/* The same for an access inside one part of a line that is ready or broken, or inside one of its
+ * grains. */
 static inline __attribute__((always_inline)) bool
 part_quickly(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes, bool is_write)
 {
 	const struct shadow_page *page = shadow_page(&m->shadow, address);
-	const uint32_t log = page->part_log, begin = (uint32_t)address & (PAGE - 1);
-	const uint32_t part = begin >> log;
-	return page->ready & shadow_line_bit(address) &&
-	       part == (begin + (uint32_t)nbytes - 1) >> log && (!is_write || nbytes >> log) &&
-	       variable_quickly(m, page->first + part, is_write);
+	const uint32_t begin = (uint32_t)address & (PAGE - 1), last = begin + (uint32_t)nbytes - 1;
+	uint32_t log = page->part_log, part = begin >> log, variable = page->first + part;
+	if (!((page->ready | page->broken) & shadow_line_bit(address)) || part != last >> log)
+		return false;
+	if (page->broken & shadow_line_bit(address) && page->grains[part]) {
+		const uint32_t in_part = (1u << log) - 1;
+		log = shadow_grain_log(page, part);
+		const uint32_t grain = (begin & in_part) >> log;
+		if (grain != (last & in_part) >> log)
+			return false;
+		variable = shadow_grains(page, part) + grain;
+	}
+	return (!is_write || nbytes >> log) && variable_quickly(m, variable, is_write);
 }
 
 /* Makes m->t the acting thread; returns whether none of its reads is pending. */
@@ -295,15 +311,17 @@ static inline bool parts_are_quick(const struct snag_contended_memory *m,
 {
 	const uint32_t log = page->part_log;
 	for (uint64_t next; at < end; at = next) {
-		uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log,
-			 bytes = shadow_bytes(page, part);
+		const uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log;
+		const uint32_t first = shadow_grains(page, part);
 		next = ((at >> log) + 1) << log;
 		next = next < end ? next : end;
-		if (!bytes && !is_quick(m, page->first + part, is_write))
+		if (!first && !is_quick(m, page->first + part, is_write))
 			return false;
-		for (uint64_t i = at; bytes && i < next; i++)
-			if (!is_quick(m, bytes + (uint32_t)(i & ((1u << log) - 1)), is_write))
+		for (uint64_t i = at; first && i < next; i++) {
+			const uint32_t byte = (uint32_t)(i & ((1u << log) - 1));
+			if (!is_quick(m, first + (byte >> shadow_grain_log(page, part)), is_write))
 				return false;
+		}
 	}
 	return true;
 }

@@ -55,7 +55,7 @@ struct snag_zipper {
 	/* For rows: the pairs of the present step that this walk leaves. */
 	uint32_t *left;
 	size_t nleft, left_cap;
-	struct snag_zipper_rows *rows; /* NULL: nobody wants them */
+	struct snag_zipper_rows *rows; /* NULL: not wanted */
 };
 
 /* zipper_rows.c: what a walk has done, after a step of the graph (`step`), a fork, a turn or a join

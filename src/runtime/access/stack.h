@@ -47,7 +47,7 @@ struct rt_place {
 	uint32_t caller;
 	uint32_t node;
 };
-enum { RT_PLACES = 1024 };
+enum { RT_PLACES = 1 << 14 };
 extern struct rt_place rt_places[RT_PLACES]; /* of threads that take turns: rt_hot.places */
 
 static inline struct rt_place *rt_place_slot(uintptr_t pc, uint32_t caller)

@@ -3,8 +3,8 @@
  * explain.c - why a pair of accesses is no race, in terms of events
  *
  * Idea.   Go through the steps of a decision that can refute (decide.c), and keep what each fact
- *         rests on.  The facts of propagation are edges between events; the state notes those it
- *         is told (state.h).  A contradiction is an edge against a chain of others: the
+ *         rests on.  The facts of propagation are edges between events; the state notes each
+ *         edge that it gets (state.h).  A contradiction is an edge against a chain of others: the
  *         shortest such chain is found by a search backwards.
  *
  * State.  reach[e]   the event after e on the way to the target, or SNAG_NO_EVENT

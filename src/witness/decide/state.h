@@ -136,7 +136,7 @@ struct snag_state {
 	uint32_t nmissing;
 	uint64_t work; /* rows joined */
 
-	/* For explanations (explain.h), if `notes`: the edges it was told, and the contradiction: an
+	/* For explanations (explain.h), if `notes`: the edges that the state got, and the contradiction: an
 	 * edge against them, or two acquires, neither of whose sections can come first. */
 	bool notes;
 	struct snag_noted *noted, against, stuck;

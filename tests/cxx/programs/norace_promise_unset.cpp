@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A promise that nobody sets, nor asks for, and one of void.
+ * A promise that no task sets or gets, and one of void.
  */
 #include <snag/task.hpp>
 int main()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tasks share an object; whoever is the last deletes it.
+ * Tasks share an object; the last task deletes it.
  */
 #include <memory>
 #include <snag/task.hpp>

@@ -1,4 +1,4 @@
-/* A thread has ended, and nobody joins it.
+/* A thread has ended, and no thread joins it.
  * expect: thread-leak "thread leak"
  */
 #include <pthread.h>
