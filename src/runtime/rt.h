@@ -92,7 +92,7 @@ struct rt_pending {
 
 struct rt_object;
 
-enum { RT_NOTED = 16, RT_GLANCES = 8, RT_SPIN_LOOKS = 4 };
+enum { RT_NOTED = 16, RT_GLANCES = 8, RT_SPIN_LOOKS = 4, RT_HIDDEN_LOCKS = 8 };
 
 struct rt_spin { /* spin.h */
 	struct rt_look {
@@ -225,6 +225,9 @@ struct rt_thread {
 
 	uint32_t update,
 		atomic_update; /* the kind of the update it is in (tasks/updates.c); 0: none */
+	/* Locks that the thread took while it ignored synchronisation, if threads run in parallel. */
+	uintptr_t hidden[RT_HIDDEN_LOCKS];
+	uint32_t nhidden;
 	struct rt_flags flags;
 	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
 	struct rt_pending pending[RT_PENDING];

@@ -13,8 +13,7 @@
  *                    makes a mistake (misuse.h).
  *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
  *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
- *                    signals order as always.  Locks of threads that run in parallel (--free) order,
- *                    too.
+ *                    signals order as always.
  *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"

@@ -11,8 +11,30 @@
 #include "runtime/sched/sched.h"
 #include "runtime/tasks/tasks.h"
 
+/* Whether the thread took the lock while it ignored synchronisation: then neither the acquire nor the
+ * release is recorded, wherever the release is.  If the thread has too many such locks, they count. */
+static bool is_hidden_parallel(struct rt_thread *self, bool is_taken, uintptr_t at)
+{
+	if (is_taken) {
+		if (!self->ignores_sync || self->nhidden == RT_HIDDEN_LOCKS)
+			return false;
+		self->hidden[self->nhidden++] = at;
+		return true;
+	}
+	for (uint32_t i = self->nhidden; i-- > 0;)
+		if (self->hidden[i] == at) {
+			self->hidden[i] = self->hidden[--self->nhidden];
+			return true;
+		}
+	return false;
+}
+
 void rt_lock_put_parallel(bool is_taken, bool gives_up, const volatile void *at, uintptr_t pc)
 {
+	struct rt_thread *self = rt_hot.self;
+	if (rt_unlikely(self->ignores_sync || self->nhidden) &&
+	    is_hidden_parallel(self, is_taken, (uintptr_t)at))
+		return;
 	rt_lane_mutex(is_taken, gives_up, (uintptr_t)at, rt_location(pc));
 }
 
