@@ -56,7 +56,7 @@ static const struct cli_option explore_options[] = {
 	CLI_OPTION_EXPLORE_SECONDS(FIELD(seconds)),
 	{.name = "policy",
 	 .kind = CLI_CHOICE,
-	 .value = "all|random|pct|pos|surw|guided",
+	 .value = "all|random|pct|pos|surw|guided|rare",
 	 .offset = FIELD(policy),
 	 .help = "threads: how to choose; default: all, in turn"},
 	{.name = "exhaustive",

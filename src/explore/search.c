@@ -11,8 +11,10 @@
 #include <string.h>
 
 const char *const snag_search_policy_name[SNAG_SEARCH_POLICIES] = {
-	[SNAG_SEARCH_ALL] = "all", [SNAG_SEARCH_RANDOM] = "random", [SNAG_SEARCH_PCT] = "pct",
-	[SNAG_SEARCH_POS] = "pos", [SNAG_SEARCH_SURW] = "surw",	    [SNAG_SEARCH_GUIDED] = "guided",
+	[SNAG_SEARCH_ALL] = "all",   [SNAG_SEARCH_RANDOM] = "random",
+	[SNAG_SEARCH_PCT] = "pct",   [SNAG_SEARCH_POS] = "pos",
+	[SNAG_SEARCH_SURW] = "surw", [SNAG_SEARCH_GUIDED] = "guided",
+	[SNAG_SEARCH_RARE] = "rare",
 };
 
 const char snag_search_options[] = "touches=1:forget=1:runs=0:loops=0:hurry=1";
@@ -70,13 +72,25 @@ static bool guided_plan(struct snag_schedule_search *s, struct snag_plan *p, uin
 	return true;
 }
 
+/* To a state that few runs have passed, and on as pos does. */
+static bool rare_plan(struct snag_schedule_search *s, struct snag_plan *p, uint64_t seed)
+{
+	if (!snag_states_next(&s->states, choose(s, p->number, 1, UINT64_MAX), &p->turns))
+		return false;
+	p->has_schedule = true;
+	pos_plan(p, seed);
+	return true;
+}
+
 /* [long] */
 static enum snag_search_policy policy_of(const struct snag_schedule_search *s, uint64_t number)
 {
 	/* What the runs have shown is the best guide: half of the schedules. */
 	static const enum snag_search_policy turn[] = {
 		SNAG_SEARCH_POS,  SNAG_SEARCH_GUIDED, SNAG_SEARCH_PCT,	  SNAG_SEARCH_GUIDED,
-		SNAG_SEARCH_SURW, SNAG_SEARCH_GUIDED, SNAG_SEARCH_RANDOM, SNAG_SEARCH_GUIDED};
+		SNAG_SEARCH_SURW, SNAG_SEARCH_GUIDED, SNAG_SEARCH_RANDOM, SNAG_SEARCH_GUIDED,
+		SNAG_SEARCH_POS,  SNAG_SEARCH_RARE,   SNAG_SEARCH_PCT,	  SNAG_SEARCH_RARE,
+		SNAG_SEARCH_SURW, SNAG_SEARCH_RARE,   SNAG_SEARCH_RANDOM, SNAG_SEARCH_RARE};
 	uint64_t round = s->nshards ? number / s->nshards : number;
 	if (s->policy != SNAG_SEARCH_ALL)
 		return s->policy;
@@ -89,11 +103,13 @@ static void schedule_plan(struct snag_schedule_search *s, struct snag_plan *p)
 {
 	uint64_t seed = 1 + choose(s, p->number, 0, INT32_MAX);
 	enum snag_search_policy policy = policy_of(s, p->number);
-	if (policy == SNAG_SEARCH_GUIDED && guided_plan(s, p, seed)) {
+	if ((policy == SNAG_SEARCH_GUIDED && guided_plan(s, p, seed)) ||
+	    (policy == SNAG_SEARCH_RARE && rare_plan(s, p, seed))) {
 		p->policy = snag_search_policy_name[policy];
 		return;
 	}
-	policy = policy == SNAG_SEARCH_GUIDED ? SNAG_SEARCH_POS : policy;
+	if (policy == SNAG_SEARCH_GUIDED || policy == SNAG_SEARCH_RARE)
+		policy = SNAG_SEARCH_POS;
 	p->policy = snag_search_policy_name[policy];
 	switch (policy) {
 	case SNAG_SEARCH_PCT:
@@ -217,9 +233,11 @@ bool snag_search_add(struct snag_schedule_search *s, const struct snag_plan *pla
 		return snag_classes_add(&s->classes, moves);
 	if (plan->number == 0 && !s->has_profile)
 		profile_take(s, moves);
+	if (s->policy == SNAG_SEARCH_ALL || s->policy == SNAG_SEARCH_RARE)
+		snag_states_add(&s->states, moves);
 	if (!snag_relation_make(&r, moves)) {
 		s->cut++;
-		return true; /* who knows */
+		return true; /* whether it is new is not known */
 	}
 	bool is_new = snag_tally_add(&s->classes.classes, r.class) == 0;
 	uint64_t n = snag_seen_orders_add(&s->orders, &r, is_new,
@@ -232,6 +250,7 @@ void snag_search_done(struct snag_schedule_search *s)
 {
 	snag_classes_done(&s->classes);
 	snag_seen_orders_done(&s->orders);
+	snag_states_done(&s->states);
 	for (size_t i = 0; i < s->nfocuses; i++)
 		free(s->focus[i].weights);
 	snag_creators_done(&s->creators);

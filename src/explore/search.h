@@ -5,7 +5,7 @@
  * Idea.   Schedules have numbers.  Schedule 0 is that of `snag run`; it shows how long a run is, and
  *         which memory threads share.  The others follow the policies in turn, because no policy is
  *         best for all programs, or one that the user chose.  What a schedule is follows from its
- *         number and the seed, but for `guided` and for exhaustive searches: these depend on what
+ *         number and the seed, but for `guided`, `rare` and exhaustive searches: these depend on what
  *         the runs before have shown.
  * Rules.  [long]    a run of many events is not chosen event by event: only random and pct remain
  *         [stay]    behind the beginning that `guided` steers to, the thread that it ends with goes on in
@@ -20,6 +20,7 @@
 
 #include "explore/classes.h"
 #include "explore/orders.h"
+#include "explore/states.h"
 
 enum snag_search_policy {
 	SNAG_SEARCH_ALL, /* in turn */
@@ -28,6 +29,7 @@ enum snag_search_policy {
 	SNAG_SEARCH_POS,
 	SNAG_SEARCH_SURW,
 	SNAG_SEARCH_GUIDED,
+	SNAG_SEARCH_RARE,
 	SNAG_SEARCH_POLICIES
 };
 
@@ -52,6 +54,7 @@ struct snag_schedule_search {
 	uint64_t next;		 /* number */
 	struct snag_classes classes;
 	struct snag_seen_orders orders;
+	struct snag_states states;
 	/* Of schedule 0: */
 	bool has_profile;
 	uint64_t events;
