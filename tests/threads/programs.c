@@ -586,7 +586,7 @@ static void step_block(struct thread *t)
 		t->sum += single_char(p + BLOCK_LEAST - 8, 0) == 3;
 }
 
-/* A block that is private, or published without a lock.  Nobody frees a published one. */
+/* A block that is private, or published without a lock.  No thread frees a published one. */
 static void step_private_block(struct thread *t)
 {
 	const unsigned n = BLOCK_LEAST + roll(&t->dice, 100);

@@ -1,4 +1,4 @@
-/* A thread ends while its accesses are ignored: somebody forgot AnnotateIgnoreReadsEnd.
+/* A thread ends while its accesses are ignored: the program lacks a call of AnnotateIgnoreReadsEnd.
  *
  * expect: annotation-misuse "thread finished with ignores enabled"
  */
