@@ -10,8 +10,9 @@
  *         [place]   In code without instrumentation the place is the call that led there, if it is a
  *                   call that the runtime stands in front of (rt_hot.calls_at).
  *         [whole]   A signal from elsewhere that meets the runtime at work, or a thread that waits
- *                   there, is not recorded: half a record may be in the channel.  A fault inside the runtime is one of memory of
- *                   the program, which the runtime never touches in the middle of a record.
+ *                   there, is not recorded: half a record may be in the channel.  A fault inside
+ *                   the runtime is one of memory of the program, which the runtime never touches in
+ *                   the middle of a record.
  *         [stack]   If the stack is full there is no room for the handler: nothing is recorded.
  */
 #include "runtime/interpose/crash.h"
@@ -25,6 +26,7 @@
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"
 
+#undef NDEBUG /* with it, assert.h does not declare __assert_fail */
 #include <assert.h>
 #include <stdlib.h>
 #include <ucontext.h>
