@@ -21,10 +21,12 @@
 
 #include "own/own.h"
 #include "runtime/channel/channel.h"
+#include "runtime/channel/thread_state.h"
+#include "runtime/interpose/thread_state.h"
 #include "runtime/listener.h"
+#include "runtime/sched/thread_state.h"
+#include "runtime/tasks/thread_state.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,10 +46,6 @@
 	type name(__VA_ARGS__)
 
 #define RT_CALLER ((uintptr_t)__builtin_return_address(0))
-
-typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
-#define RT_NEVER UINT64_MAX
-#define RT_NO_WAIT ((rt_time)0) /* a deadline that has passed */
 
 struct rt_frame {
 	uintptr_t pc;  /* where it was called */
@@ -73,164 +71,41 @@ struct rt_hot {
 	struct rt_place *places; /* a cache of locations: stack.h */
 };
 
-enum rt_state {
-	RT_READY,   /* wants the baton */
-	RT_RUNNING, /* has it */
-	RT_BLOCKED, /* waits for another thread, on `queue`, or until `deadline` */
-	RT_OUT,	    /* in a system call or in code that does not report: runs without it */
-	RT_DONE,    /* has ended */
-};
-
-enum { RT_PENDING = 16 };			/* a power of two */
-enum { RT_GO = 1, RT_LOOK = 2, RT_ASLEEP = 3 }; /* values of `go` */
-
-/* A signal that was kept for later, see signals.c. */
-struct rt_pending {
-	int signal;
-	siginfo_t info;
-};
-
-struct rt_object;
-
-enum { RT_NOTED = 16, RT_GLANCES = 8, RT_SPIN_LOOKS = 4, RT_HIDDEN_LOCKS = 8 };
-
-struct rt_spin { /* spin.h */
-	struct rt_look {
-		uintptr_t addr; /* 0: none */
-		uint64_t value;
-	} look[RT_SPIN_LOOKS];
-	uint32_t next;	    /* of them to be replaced */
-	uint64_t event;	    /* of its thread: the last look ... */
-	uint64_t paused_at; /* ... and the last `pause` */
-	uint32_t pauses;    /* since an event */
-	uint32_t count, patience, pure;
-	uint32_t skipped;	/* while it waits */
-	uint32_t vain, in_vain; /* sched.c: waits that are not busy, after one in vain; to come */
-	uint32_t sleeps;	/* [idle] since the last news */
-	bool waits;		/* protected by the scheduler's lock */
-	bool has_yielded;	/* since the last news ... */
-	bool was_woken;		/* ... and something was written since */
-};
-
-struct rt_flags {	   /* omp_flags.h */
-	uint32_t as;	   /* the task it is of */
-	uint32_t released; /* the promise of its last flush, + 1 */
-	uint32_t nglances; /* flags read since, without acquiring */
-	uint32_t seen;	   /* the version of the last flag acquired */
-	uintptr_t glance[RT_GLANCES];
-};
-
-struct rt_section {	      /* omp_sections.h */
-	uint32_t depth, lock; /* locks held; the first */
-	uint32_t promise;
-	bool has_promise;
-	uint32_t got, got_as; /* the last promise that was got, + 1, and by which task */
-	unsigned nnoted;
-	struct rt_noted {
-		uintptr_t number;
-		uint32_t promise;
-		uint8_t bytes; /* of the word, a bit each */
-	} noted[RT_NOTED];
-};
-
-struct rt_done {		  /* omp_done.h */
-	uint64_t *set;		  /* of accesses since the barrier; NULL: none yet */
-	uint32_t as;		  /* the implicit task that it is about ... */
-	uint32_t phase;		  /* ... and its phase */
-	uint32_t knows_number_as; /* the implicit task that has read its thread number */
-	bool is_noted;		  /* the task is compared, and in no segment */
-};
-
-struct rt_lane { /* channel/lane.h */
-	struct rt_ring *ring;
-	uint64_t n, limit; /* records written; up to here there is room */
-	uint32_t index;	   /* of the ring */
-	uint32_t told;	   /* the fuel that the last record has which has one */
-	int64_t fuel;	   /* when it begins, or goes on as a fiber */
-	/* Its own, and used again with the ring: */
-	struct rt_filter *filter;
-	struct rt_run *run;
-	struct rt_place *places;
-};
-
+/* A thread, or a fiber.  Each room of the runtime has a part of it, and describes the part in its
+ * thread_state.h. */
 struct rt_thread {
-	uint32_t tid;	   /* dense, never used again */
-	uint32_t name;	   /* of schedules: names.h */
-	uint32_t ncreated; /* threads that it has created */
-	uint32_t as;	   /* the thread or task (omp.c) that its events belong to */
+	uint32_t tid;	/* dense, never used again */
+	uint32_t name;	/* of schedules: names.h */
+	uint32_t as;	/* the thread or task (omp.c) that its events belong to */
 	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
+	int kernel_tid;
 	enum rt_state state;
-	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
-	 * waits in the kernel, so that only then another thread has to wake it; else 0 */
-	uint32_t go;
-	const void *called_at; /* likewise: rt_tasks_place as it was then */
-	uint32_t ready_at;     /* position in the ready list, while READY */
+	bool is_open; /* OUT, and no longer in the scheduler: signal handlers may run */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
-	struct rt_frame *top;	 /* of a fiber that no thread runs */
-	uint64_t beyond;	 /* likewise */
 
-	/* Blocked. */
-	struct rt_object *waits_for; /* NULL: only until the deadline */
-	uint32_t
-		waits_at; /* where: for a lock or thread; of a task, where it last let another run */
-	bool waits_shared;			   /* for a rwlock: to read */
-	struct rt_thread *next_waiter;		   /* in the object's queue */
-	rt_time deadline;			   /* RT_NEVER: none */
-	rt_time virtual_deadline;		   /* the same on the scheduler's clock */
-	struct rt_thread *prev_timed, *next_timed; /* the list of those with a deadline */
-	bool has_timed_out;
-	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
-
-	/* The scheduler. */
-	int64_t turn_fuel;   /* fuel it had when its turn began */
-	bool was_revoked;    /* OUT because the watchdog took the baton from it */
-	uint64_t events;     /* made in turns before */
-	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
-	uint64_t kept_ends;  /* ... unless another one has ended since: rt.ends */
-	uint64_t priority;   /* PCT, POS: the highest runs */
-	uintptr_t aim;	     /* the address of its next access, for walk.h; 0: it synchronises */
+	/* sched/ */
+	struct rt_sched_thread sched;
+	struct rt_wait_state wait;
 	struct rt_spin spin;
 
-	/* Life. */
-	pthread_t handle;
-	uint32_t created_at, created_by; /* node and thread */
-	int handles;			 /* the signal whose handler it runs; 0: none */
-	int sends;			 /* the signal that it sends to itself; 0: none */
-	bool is_detached;
-	bool is_cancelled, is_cancel_disabled, is_asynchronous; /* see cancel.c */
-	struct rt_object *joiners; /* the threads that wait for its end */
-	void *(*start)(void *);
-	void *start_arg;
-	sigset_t mask;	 /* of signals, when it starts */
-	unsigned ending; /* rounds of thread-specific destructors seen */
-	int kernel_tid;
-	int ignores;			 /* __tsan_ignore_thread_begin, nested ... */
-	uint32_t ignores_at;		 /* ... where the outermost began */
-	uint32_t nheld;			 /* mutexes and spin locks that it holds */
-	int ignores_sync;		 /* AnnotateIgnoreSyncBegin, nested */
-	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
-	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
-	uintptr_t low_water;		 /* what was recorded of it lies above */
-	struct own_context own;		 /* its private memory: omp_own.h */
-	struct rt_done done;
+	/* interpose/ */
+	struct rt_life life;
+	struct rt_cancel cancel;
+	struct rt_ignoring ignoring;
+	struct rt_held held;
 
-	struct rt_lane lane; /* of threads that run in parallel */
+	/* channel/ */
+	struct rt_lane lane;
 
-	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
-	bool was_interrupted; /* the last wait, by a signal */
-	bool is_open;	      /* OUT, and no longer in the scheduler: handlers may run */
-	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
-	uint32_t signals_kept, signals_run;
+	/* tasks/ */
+	struct rt_parked parked;
+	struct rt_update update;
+	struct rt_omp_context omp;
 
-	uint32_t update,
-		atomic_update; /* the kind of the update it is in (tasks/updates.c); 0: none */
-	/* Locks that the thread took while it ignored synchronisation, if threads run in parallel. */
-	uintptr_t hidden[RT_HIDDEN_LOCKS];
-	uint32_t nhidden;
-	struct rt_flags flags;
-	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
-	struct rt_pending pending[RT_PENDING];
+	/* Parts that end with an array, which is not cleared when the thread begins: thread.c. */
+	struct rt_section section; /* tasks/ */
+	struct rt_signals signals; /* interpose/ */
 };
 
 struct rt {

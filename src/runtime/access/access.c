@@ -95,7 +95,7 @@ static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
 {
-	if (rt_hot.self->ignores)
+	if (rt_hot.self->ignoring.accesses)
 		return;
 	if (rt.is_unheard || rt_is_own(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
@@ -119,7 +119,8 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
-	return rt_unlikely((uint32_t)self->ignores | self->section.depth | self->own.is_watched) ||
+	return rt_unlikely((uint32_t)self->ignoring.accesses | self->section.depth |
+			   self->omp.own.is_watched) ||
 	       rt_unlikely(rt.is_unheard) || rt_unlikely(rt.before_write != NULL);
 }
 
@@ -139,7 +140,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 				 unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
-	if (own_is_near(&self->own, addr) || own_is_tls(&rt_own, addr)) {
+	if (own_is_near(&self->omp.own, addr) || own_is_tls(&rt_own, addr)) {
 		*slot = entry;
 		return;
 	}
@@ -157,7 +158,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 
 static inline bool is_special(const struct rt_thread *self)
 {
-	return (uint64_t)rt.is_unheard | (uint64_t)self->ignores | self->section.depth |
+	return (uint64_t)rt.is_unheard | (uint64_t)self->ignoring.accesses | self->section.depth |
 	       rt_own.tls_bytes;
 }
 
@@ -283,7 +284,7 @@ static RT_COLD bool refuel(void)
 static RT_COLD void access_turn(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt_hot.self)
-		rt_hot.self->aim = addr;
+		rt_hot.self->sched.aim = addr;
 	if (!rt.is_free && refuel()) {
 		if (rt_unlikely(rt_options.effect))
 			rt_race_values_access(addr, 1u << k);
@@ -420,7 +421,7 @@ NEW(16, two_new)
 static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
 {
 	return !rt_site_rests(site) && rt_sites.may && rt_likely(rt_hot.fuel >= 0) &&
-	       !rt_hot.self->ignores && !rt_is_alone_with(addr) &&
+	       !rt_hot.self->ignoring.accesses && !rt_is_alone_with(addr) &&
 	       rt_site_access(site, addr, size, is_write);
 }
 

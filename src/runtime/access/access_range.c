@@ -56,7 +56,7 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		rt_lane_range(addr, n, reported, is_write, pc);
 		return;
 	}
-	if (rt_hot.self->ignores || rt.is_unheard || rt_is_own(addr))
+	if (rt_hot.self->ignoring.accesses || rt.is_unheard || rt_is_own(addr))
 		return;
 	if (is_write)
 		rt_before_write();
@@ -80,10 +80,11 @@ void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_writ
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
 {
-	if (!rt.listener.places || own_may_skip(&rt_own, &rt_hot.self->own)) /* some of them */
+	if (!rt.listener.places || own_may_skip(&rt_own, &rt_hot.self->omp.own)) /* some of them */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_unheard || rt_is_alone_with(lowest) || rt_is_own(lowest))
+	if (rt_hot.self->ignoring.accesses || rt.is_unheard || rt_is_alone_with(lowest) ||
+	    rt_is_own(lowest))
 		return true;
 	if (is_write)
 		rt_before_write();

@@ -59,13 +59,14 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
 		rt_branch_address(pc, (uintptr_t)at);
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
-	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_unreported((uintptr_t)at)))
+	if (!self || self->ignoring.accesses ||
+	    (__snag_omp_yield && rt_access_is_unreported((uintptr_t)at)))
 		return;
 	if (op != RT_ATOMIC_READ && size == WORD && __snag_omp_yield && !rt.is_alone)
 		rt_own_stored_now((uintptr_t)at);
-	if (rt_unlikely(self->ignores_sync))
+	if (rt_unlikely(self->ignoring.sync))
 		order = __ATOMIC_RELAXED;
-	const uint32_t update = rt.is_of_tasks ? self->atomic_update : 0;
+	const uint32_t update = rt.is_of_tasks ? self->update.atomic_kind : 0;
 	if (rt_unlikely(update))
 		rt_update(RT_UPDATE_BEGINS, update, rt_location(pc));
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
@@ -254,9 +255,10 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 	RT_SCOPE;
 	struct rt_thread *self = rt.is_free ? rt_free_point() : rt_sched_point();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (self && !self->ignores)
+	if (self && !self->ignoring.accesses)
 		rt_put(RT_FENCE, 0, 0, rt_location(RT_CALLER), (uint32_t)order);
-	if (self && !self->ignores && (__snag_omp_yield || rt.is_of_tasks) && !rt.is_alone)
+	if (self && !self->ignoring.accesses && (__snag_omp_yield || rt.is_of_tasks) &&
+	    !rt.is_alone)
 		rt_flags_flush(rt_location(RT_CALLER));
 	if (__snag_omp_yield)
 		__snag_omp_yield();

@@ -49,7 +49,7 @@ static bool is_recorded(void)
 	const struct rt_thread *self = rt_self();
 	if (rt.is_free)
 		return rt_lane_is_seen();
-	return self && self->state == RT_RUNNING && !self->ignores;
+	return self && self->state == RT_RUNNING && !self->ignoring.accesses;
 }
 
 /* Returns the number of records so far: of the thread, if it runs in parallel. */

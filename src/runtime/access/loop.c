@@ -418,7 +418,7 @@ RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
 		one_by_one(n);
 		return;
 	}
-	if (rt_unlikely(rt.is_unheard || self->ignores || self->is_open)) {
+	if (rt_unlikely(rt.is_unheard || self->ignoring.accesses || self->is_open)) {
 		rt_hot.fuel -= (int64_t)(n * loop.n);
 		return;
 	}

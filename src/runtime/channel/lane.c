@@ -409,7 +409,7 @@ bool rt_lane_take(struct rt_thread *t)
 	l->ring->is_read = 0;
 	l->n = l->ring->written;
 	l->limit = l->n; /* asks for room first */
-	l->fuel = t->turn_fuel = FUEL;
+	l->fuel = t->sched.turn_fuel = FUEL;
 	l->told = 0;
 	l->filter = &kit->filter;
 	l->run = &kit->run;
@@ -468,14 +468,15 @@ void rt_lane_end(struct rt_thread *t)
 bool rt_lane_is_seen(void)
 {
 	struct rt_thread *self = rt_self();
-	return self && !self->is_open && !self->ignores && !rt.is_alone;
+	return self && !self->is_open && !self->ignoring.accesses && !rt.is_alone;
 }
 
 /* Memory that no other thread has reached yet is known when it was accessed. */
 static RT_COLD void unseen(uintptr_t addr, unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_self();
-	if (self && !self->is_open && !self->ignores && rt.is_alone && !rt_stranger_may_come)
+	if (self && !self->is_open && !self->ignoring.accesses && rt.is_alone &&
+	    !rt_stranger_may_come)
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 }
 
@@ -510,7 +511,7 @@ RT_HOT void rt_lane_access(uintptr_t addr, uintptr_t pc, unsigned k, bool is_wri
 		here = here < size ? here : size;
 		word_put(&self->lane, rt_what(is_write ? RT_WRITE : RT_READ, here, addr), pc);
 	}
-	if (rt_unlikely(self->signals_kept != self->signals_run))
+	if (rt_unlikely(self->signals.kept != self->signals.run))
 		rt_signals_free(self); /* they came meanwhile */
 }
 

@@ -38,7 +38,7 @@ static bool may_report(uintptr_t pc)
 	}
 	if (rt.is_free && self->is_open)
 		return false;
-	if (rt_unlikely(self->handles))
+	if (rt_unlikely(self->signals.handles))
 		rt_misuse_in_handler(self, pc);
 	return true;
 }
@@ -67,9 +67,9 @@ static void free_report(void *p, uintptr_t pc)
 		return;
 	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE,
-	       rt_hot.self->ignores || rt_hot.buries ? RT_FREE_IGNORED
-	       : rt.is_alone			     ? RT_FREE_ALONE
-						     : RT_FREE_WRITES,
+	       rt_hot.self->ignoring.accesses || rt_hot.buries ? RT_FREE_IGNORED
+	       : rt.is_alone				       ? RT_FREE_ALONE
+							       : RT_FREE_WRITES,
 	       (uintptr_t)p, rt_location(pc), freed_bytes(p));
 	if (!rt.is_free)
 		rt_epoch_end(); /* the next block at this place is new memory */

@@ -47,16 +47,16 @@ static void ignore(int change, uintptr_t pc)
 	if (!self)
 		return;
 	rt_sites_end();
-	if (self->ignores == 0 && change > 0)
-		self->ignores_at = pc ? rt_location(pc) : 0;
-	self->ignores += change;
+	if (self->ignoring.accesses == 0 && change > 0)
+		self->ignoring.at = pc ? rt_location(pc) : 0;
+	self->ignoring.accesses += change;
 }
 
 static void ignore_sync(int change)
 {
 	struct rt_thread *self = rt_enter();
-	if (self && self->ignores_sync + change >= 0)
-		self->ignores_sync += change;
+	if (self && self->ignoring.sync + change >= 0)
+		self->ignoring.sync += change;
 }
 
 RT_ABI(void, __tsan_acquire, void *addr)

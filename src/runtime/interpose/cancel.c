@@ -22,7 +22,7 @@
 
 void rt_cancel_act(struct rt_thread *self)
 {
-	if (!self->is_cancel_disabled)
+	if (!self->cancel.is_disabled)
 		rt_real.pthread_testcancel();
 }
 
@@ -33,10 +33,10 @@ RT_EXPORT int pthread_cancel(pthread_t handle)
 	int rc = rt_real.pthread_cancel(handle);
 	if (rc != 0 || !t)
 		return rc;
-	t->is_cancelled = true;
-	if (!t->is_cancel_disabled)
+	t->cancel.was_requested = true;
+	if (!t->cancel.is_disabled)
 		rt_sched_interrupt(t);
-	if (t->is_asynchronous && t->state == RT_OUT)
+	if (t->cancel.is_asynchronous && t->state == RT_OUT)
 		rt_signals_ask(t->kernel_tid);
 	if (t == self)
 		rt_cancel_anywhere(self);
@@ -49,7 +49,7 @@ RT_EXPORT int pthread_setcancelstate(int state, int *ret_old)
 	struct rt_thread *self = rt_enter();
 	int rc = rt_real.pthread_setcancelstate(state, ret_old);
 	if (self && rc == 0) {
-		self->is_cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+		self->cancel.is_disabled = state == PTHREAD_CANCEL_DISABLE;
 		rt_cancel_anywhere(self);
 	}
 	return rc;
@@ -64,9 +64,9 @@ RT_EXPORT int pthread_setcanceltype(int type, int *ret_old)
 	if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
 		return EINVAL;
 	if (ret_old)
-		*ret_old = self->is_asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS
-						 : PTHREAD_CANCEL_DEFERRED;
-	self->is_asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+		*ret_old = self->cancel.is_asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS
+							: PTHREAD_CANCEL_DEFERRED;
+	self->cancel.is_asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
 	rt_cancel_anywhere(self);
 	return 0;
 }

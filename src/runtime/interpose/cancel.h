@@ -13,14 +13,14 @@ void rt_cancel_act(
 /* Call it where POSIX has a cancellation point: before and after the thread waits. */
 static inline void rt_cancel_point(struct rt_thread *self)
 {
-	if (rt_unlikely(self->is_cancelled))
+	if (rt_unlikely(self->cancel.was_requested))
 		rt_cancel_act(self);
 }
 
 /* Call it where a thread ends that can be cancelled at any time. */
 static inline void rt_cancel_anywhere(struct rt_thread *self)
 {
-	if (rt_unlikely(self->is_cancelled && self->is_asynchronous))
+	if (rt_unlikely(self->cancel.was_requested && self->cancel.is_asynchronous))
 		rt_cancel_act(self);
 }
 

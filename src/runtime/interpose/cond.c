@@ -37,8 +37,8 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 		rt_misuse(RT_MISUSE_WAIT_OTHER, (uintptr_t)cond, pc);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
-	if (is_woken && !self->was_interrupted)
-		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
+	if (is_woken && !self->wait.was_interrupted)
+		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->wait.token);
 	rt_mutex_take_all(self, mutex, depth, pc);
 	rt_cancel_point(self); /* cleanup handlers find the mutex locked */
 	return is_woken ? 0 : ETIMEDOUT;

@@ -166,7 +166,7 @@ static void free_pause(struct rt_thread *self)
 	rt.is_free = false;
 	self->lane = (struct rt_lane){0};
 	self->state = RT_RUNNING;
-	self->turn_fuel = rt_hot.fuel = 0;
+	self->sched.turn_fuel = rt_hot.fuel = 0;
 	rt_hot.filter = &rt_filter;
 }
 

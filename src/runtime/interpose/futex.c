@@ -125,7 +125,7 @@ static long futex_wait(struct rt_thread *self, const uint32_t *word, uint32_t va
 	struct rt_object *o = rt_object_find(addr, RT_FUTEX);
 	if (o && !o->first_waiter)
 		rt_object_forget(addr, RT_FUTEX);
-	return !is_woken ? -ETIMEDOUT : self->was_interrupted ? -EINTR : 0;
+	return !is_woken ? -ETIMEDOUT : self->wait.was_interrupted ? -EINTR : 0;
 }
 
 static uint32_t futex_wake(const uint32_t *word, uint32_t most) /* [wake] */

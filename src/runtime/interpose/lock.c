@@ -16,14 +16,14 @@
 static bool is_hidden_parallel(struct rt_thread *self, bool is_taken, uintptr_t at)
 {
 	if (is_taken) {
-		if (!self->ignores_sync || self->nhidden == RT_HIDDEN_LOCKS)
+		if (!self->ignoring.sync || self->held.nhidden == RT_HIDDEN_LOCKS)
 			return false;
-		self->hidden[self->nhidden++] = at;
+		self->held.hidden[self->held.nhidden++] = at;
 		return true;
 	}
-	for (uint32_t i = self->nhidden; i-- > 0;)
-		if (self->hidden[i] == at) {
-			self->hidden[i] = self->hidden[--self->nhidden];
+	for (uint32_t i = self->held.nhidden; i-- > 0;)
+		if (self->held.hidden[i] == at) {
+			self->held.hidden[i] = self->held.hidden[--self->held.nhidden];
 			return true;
 		}
 	return false;
@@ -32,7 +32,7 @@ static bool is_hidden_parallel(struct rt_thread *self, bool is_taken, uintptr_t 
 void rt_lock_put_parallel(bool is_taken, bool gives_up, const volatile void *at, uintptr_t pc)
 {
 	struct rt_thread *self = rt_hot.self;
-	if (rt_unlikely(self->ignores_sync || self->nhidden) &&
+	if (rt_unlikely(self->ignoring.sync || self->held.nhidden) &&
 	    is_hidden_parallel(self, is_taken, (uintptr_t)at))
 		return;
 	rt_lane_mutex(is_taken, gives_up, (uintptr_t)at, rt_location(pc));
@@ -47,11 +47,11 @@ void rt_lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, 
 		   uintptr_t pc)
 {
 	o->owner = self;
-	self->nheld++;
+	self->held.n++;
 	o->depth = depth;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	o->is_hidden = rt_lock_is_hidden(pc) || self->ignores_sync;
+	o->is_hidden = rt_lock_is_hidden(pc) || self->ignoring.sync;
 	if (o->is_hidden)
 		return;
 	if (o->lock == UINT32_MAX)
@@ -63,7 +63,7 @@ void rt_lock_end(struct rt_object *o, uintptr_t pc)
 {
 	if (!o->is_hidden)
 		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
-	o->owner->nheld--;
+	o->owner->held.n--;
 	o->owner = NULL;
 	o->depth = 0;
 	rt_object_wake_one(o, 0);
@@ -77,7 +77,7 @@ static bool is_free(void *lock)
 bool rt_lock_await(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
 	if (o->owner)
-		self->waits_at = rt_location(pc);
+		self->wait.at = rt_location(pc);
 	while (o->owner)
 		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
 		    !rt_sched_block(self, o, deadline))

@@ -39,13 +39,13 @@ static bool is_wanted(enum rt_misuse what)
 
 void rt_misuse(enum rt_misuse what, uint64_t object, uintptr_t pc)
 {
-	if (is_wanted(what) && !rt_hot.self->ignores)
+	if (is_wanted(what) && !rt_hot.self->ignoring.accesses)
 		rt_put(RT_MISUSE, what, object, rt_location(pc), rt_hot.self->as);
 }
 
 void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t pc)
 {
-	if (o->taken_at && is_wanted(what) && !rt_hot.self->ignores)
+	if (o->taken_at && is_wanted(what) && !rt_hot.self->ignoring.accesses)
 		rt_put(RT_BEFORE, 0, 0, o->taken_at, o->taken_by);
 	rt_misuse(what, o->addr, pc);
 }
@@ -53,24 +53,25 @@ void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t
 void rt_misuse_leak(const struct rt_thread *t)
 {
 	if (is_wanted(RT_MISUSE_THREAD_LEAK))
-		rt_put(RT_MISUSE, RT_MISUSE_THREAD_LEAK, t->tid, t->created_at, t->created_by);
+		rt_put(RT_MISUSE, RT_MISUSE_THREAD_LEAK, t->tid, t->life.created_at,
+		       t->life.created_by);
 }
 
 void rt_misuse_kept(const struct rt_thread *t, const struct rt_object *o)
 {
-	if (is_wanted(RT_MISUSE_KEPT) && !t->ignores)
+	if (is_wanted(RT_MISUSE_KEPT) && !t->ignoring.accesses)
 		rt_put(RT_MISUSE, RT_MISUSE_KEPT, o->addr, o->taken_at, t->as);
 }
 
 void rt_misuse_ignores(const struct rt_thread *t)
 {
-	if (t->ignores > 0 && t->ignores_at && is_wanted(RT_MISUSE_IGNORES))
-		rt_put(RT_MISUSE, RT_MISUSE_IGNORES, t->tid, t->ignores_at, t->as);
+	if (t->ignoring.accesses > 0 && t->ignoring.at && is_wanted(RT_MISUSE_IGNORES))
+		rt_put(RT_MISUSE, RT_MISUSE_IGNORES, t->tid, t->ignoring.at, t->as);
 }
 
 void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc)
 {
-	rt_misuse(RT_MISUSE_SIGNAL_UNSAFE, (uint64_t)self->handles, pc);
+	rt_misuse(RT_MISUSE_SIGNAL_UNSAFE, (uint64_t)self->signals.handles, pc);
 }
 
 void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc)

@@ -167,7 +167,7 @@ static void owner_ends(struct rt_object *o)
 
 void rt_mutex_owner_ends(void)
 {
-	if (rt_hot.self->nheld)
+	if (rt_hot.self->held.n)
 		rt_object_each(owner_ends);
 }
 
@@ -188,7 +188,7 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 		if (is_checked(mutex))
 			return EPERM;
 		if (o->owner)
-			o->owner->nheld--;
+			o->owner->held.n--;
 		o->owner = NULL;
 		o->lock = UINT32_MAX;
 		rt_object_wake_one(o, 0);

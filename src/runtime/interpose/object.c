@@ -105,9 +105,9 @@ void rt_object_each(void (*f)(struct rt_object *o))
 
 void rt_object_enqueue(struct rt_object *o, struct rt_thread *t)
 {
-	t->next_waiter = NULL;
+	t->wait.next = NULL;
 	if (o->last_waiter)
-		o->last_waiter->next_waiter = t;
+		o->last_waiter->wait.next = t;
 	else
 		o->first_waiter = t;
 	o->last_waiter = t;
@@ -116,12 +116,12 @@ void rt_object_enqueue(struct rt_object *o, struct rt_thread *t)
 void rt_object_dequeue(struct rt_object *o, struct rt_thread *t)
 {
 	struct rt_thread *before = NULL;
-	for (struct rt_thread *w = o->first_waiter; w && w != t; w = w->next_waiter)
+	for (struct rt_thread *w = o->first_waiter; w && w != t; w = w->wait.next)
 		before = w;
 	if (before)
-		before->next_waiter = t->next_waiter;
+		before->wait.next = t->wait.next;
 	else
-		o->first_waiter = t->next_waiter;
+		o->first_waiter = t->wait.next;
 	if (o->last_waiter == t)
 		o->last_waiter = before;
 }
@@ -134,7 +134,7 @@ struct rt_thread *rt_object_wake_one(struct rt_object *o, uint32_t token)
 	rt_sched_lock();
 	rt_object_dequeue(o, t);
 	rt_sched_unlock();
-	t->token = token;
+	t->wait.token = token;
 	rt_sched_wake(t);
 	return t;
 }

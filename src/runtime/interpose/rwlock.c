@@ -46,7 +46,7 @@ static void reader_add(struct rt_thread *self, struct rt_object *o, rt_time dead
 	if (!r) {
 		r = *link = rt_alloc(sizeof(*r));
 		r->thread = self;
-		r->is_hidden = self->ignores_sync;
+		r->is_hidden = self->ignoring.sync;
 		if (!r->is_hidden)
 			rt_put(RT_ACQUIRE_SHARED, deadline != RT_NEVER, o->addr, rt_location(pc),
 			       o->lock);
@@ -59,7 +59,7 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 	o->owner = self;
 	o->taken_at = rt_location(pc);
 	o->taken_by = self->as;
-	o->is_hidden = self->ignores_sync;
+	o->is_hidden = self->ignoring.sync;
 	if (!o->is_hidden)
 		rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
 }
@@ -68,8 +68,8 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 static bool wait_for(struct rt_thread *self, struct rt_object *o, bool to_read, rt_time deadline,
 		     uintptr_t pc)
 {
-	self->waits_at = rt_location(pc);
-	self->waits_shared = to_read;
+	self->wait.at = rt_location(pc);
+	self->wait.to_read = to_read;
 	while (o->owner || (!to_read && o->readers))
 		if (!rt_sched_block(self, o, deadline))
 			return false;

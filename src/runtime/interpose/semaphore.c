@@ -71,7 +71,7 @@ static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadlin
 		if (!rt_sched_block(self, o, deadline))
 			return failed(ETIMEDOUT);
 		rt_cancel_point(self);
-		if (self->was_interrupted && o->value == 0)
+		if (self->wait.was_interrupted && o->value == 0)
 			return failed(EINTR);
 	}
 	take(o, pc);

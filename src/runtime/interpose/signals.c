@@ -76,7 +76,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 /* A signal that the thread sends to itself meets it where the program expects it. */
 static bool is_sent_here(const siginfo_t *info)
 {
-	return rt_hot.self->sends == info->si_signo;
+	return rt_hot.self->signals.sends == info->si_signo;
 }
 
 static void errno_check(struct rt_thread *self, int signal, int before)
@@ -92,19 +92,19 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_hot.self;
 	const bool is_here = is_sent_here(info);
-	const int before = errno, outer = self->handles;
-	const int ignores_sync = self->ignores_sync;
-	self->ignores_sync = 0; /* the handler is not in the code that it meets */
+	const int before = errno, outer = self->signals.handles;
+	const int ignores_sync = self->ignoring.sync;
+	self->ignoring.sync = 0; /* the handler is not in the code that it meets */
 	{
 		RT_SCOPE;
 		if (rt_sched_point())
 			rt_sync_acquire((uintptr_t)&given[signal], RT_CALLER);
 	}
 	if (!is_here)
-		self->handles = signal;
+		self->signals.handles = signal;
 	handle(signal, info, context);
-	self->handles = outer;
-	self->ignores_sync = ignores_sync;
+	self->signals.handles = outer;
+	self->ignoring.sync = ignores_sync;
 	if (!is_here)
 		errno_check(self, signal, before);
 }
@@ -113,17 +113,17 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
  * come many times, and are merged into one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
-	uint32_t place = __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED);
-	uint32_t go = __atomic_load_n(&self->go, __ATOMIC_RELAXED);
+	uint32_t place = __atomic_load_n(&self->signals.kept, __ATOMIC_RELAXED);
+	uint32_t go = __atomic_load_n(&self->sched.go, __ATOMIC_RELAXED);
 	do
-		if (place - self->signals_run == RT_PENDING)
+		if (place - self->signals.run == RT_PENDING)
 			return;
-	while (!__atomic_compare_exchange_n(&self->signals_kept, &place, place + 1, false,
+	while (!__atomic_compare_exchange_n(&self->signals.kept, &place, place + 1, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	struct rt_pending *p = &self->pending[place % RT_PENDING];
+	struct rt_pending *p = &self->signals.pending[place % RT_PENDING];
 	p->signal = signal;
 	memcpy(&p->info, info, sizeof(*info));
-	while (go != RT_GO && !__atomic_compare_exchange_n(&self->go, &go, RT_LOOK, false,
+	while (go != RT_GO && !__atomic_compare_exchange_n(&self->sched.go, &go, RT_LOOK, false,
 							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
@@ -131,13 +131,13 @@ static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 /* [out] The thread takes the baton for the handler, and goes back to where it was. */
 static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
-	bool was_revoked = self->was_revoked;
+	bool was_revoked = self->sched.was_revoked;
 	rt_sched_in(self);
 	handle_seen(signal, info, context);
 	rt_sched_out(self);
 	if (was_revoked) {
 		rt_signals_close(self);
-		self->was_revoked = true;
+		self->sched.was_revoked = true;
 	}
 }
 
@@ -178,20 +178,20 @@ static void interrupted(const void *context)
 	if (!self)
 		return;
 	if (rt.is_free) { /* a thread in the runtime looks when it leaves */
-		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
+		if (self->state == RT_OUT && !self->is_open && !self->sched.is_locking)
 			rt_cancel_anywhere(self);
 		return;
 	}
 	if (is_inside(context))
 		return;
-	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
+	if (self->state == RT_OUT && self->sched.was_revoked && self->cancel.is_asynchronous)
 		rt_sched_in(self);
 	if (self->state != RT_RUNNING)
 		return;
 	rt_cancel_anywhere(self);
 	rt_sched_out(self);
 	rt_signals_close(self);
-	self->was_revoked = true; /* it takes the baton again at its next event */
+	self->sched.was_revoked = true; /* it takes the baton again at its next event */
 }
 
 static bool is_default(int signal)
@@ -279,8 +279,8 @@ void rt_signals_run(struct rt_thread *self)
 	while (rt_unlikely(rt_signals_pending(self))) {
 		struct rt_pending p;
 		int error = errno;
-		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
-		self->signals_run++;
+		memcpy(&p, &self->signals.pending[self->signals.run % RT_PENDING], sizeof(p));
+		self->signals.run++;
 		if (goes_back(&p))
 			continue;
 		unsigned depth = rt_scope_pause();
@@ -371,19 +371,19 @@ RT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 
 /* [unsafe] The kernel delivers a signal that a thread sends to itself before the call returns.  A
  * signal of kill() may go to another thread. */
-#define SENDS(name, is_here, parameters, arguments) \
-	RT_EXPORT int name parameters               \
-	{                                           \
-		rt_begin_once();                    \
-		struct rt_thread *self = rt_self(); \
-		if (self && (is_here))              \
-			self->sends = number;       \
-		rt_hot.calls_at = RT_CALLER;        \
-		int rc = rt_real.name arguments;    \
-		rt_hot.calls_at = 0;                \
-		if (self)                           \
-			self->sends = 0;            \
-		return rc;                          \
+#define SENDS(name, is_here, parameters, arguments)   \
+	RT_EXPORT int name parameters                 \
+	{                                             \
+		rt_begin_once();                      \
+		struct rt_thread *self = rt_self();   \
+		if (self && (is_here))                \
+			self->signals.sends = number; \
+		rt_hot.calls_at = RT_CALLER;          \
+		int rc = rt_real.name arguments;      \
+		rt_hot.calls_at = 0;                  \
+		if (self)                             \
+			self->signals.sends = 0;      \
+		return rc;                            \
 	}
 SENDS(raise, true, (int number), (number))
 SENDS(pthread_kill, pthread_equal(thread, pthread_self()), (pthread_t thread, int number),

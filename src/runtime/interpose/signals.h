@@ -15,7 +15,7 @@ void rt_signals_ask(int kernel_tid); /* sends RT_SIGNAL to a thread */
 void rt_signals_run(struct rt_thread *self);
 static inline bool rt_signals_pending(const struct rt_thread *self) /* whether there are any */
 {
-	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run;
+	return __atomic_load_n(&self->signals.kept, __ATOMIC_RELAXED) != self->signals.run;
 }
 /* The calling thread is OUT and has left the scheduler: from here on its handlers run at once.
  * Returns false if a signal came before: the thread has to take the baton for its handler. */

@@ -24,7 +24,7 @@ static rt_time sleep_left(rt_time nanoseconds)
 		return RT_NEVER;
 	rt_time end = rt_sys_now() + nanoseconds;
 	rt_cancel_point(self);
-	bool is_over = !rt_sched_block(self, NULL, end) || !self->was_interrupted;
+	bool is_over = !rt_sched_block(self, NULL, end) || !self->wait.was_interrupted;
 	rt_cancel_point(self);
 	if (is_over)
 		return 0;

@@ -13,7 +13,7 @@
 static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			       uint32_t token)
 {
-	if (rt_likely(!rt_hot.self->ignores_sync))
+	if (rt_likely(!rt_hot.self->ignoring.sync))
 		rt_put(op, size, address, loc, token);
 }
 

@@ -50,7 +50,7 @@ static uint32_t unjoined;	  /* threads and fibers that were created and not join
 static struct rt_thread *zombies; /* detached threads that have ended */
 static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
-static struct rt_thread *spare_threads; /* by next_waiter */
+static struct rt_thread *spare_threads; /* linked by wait.next */
 static struct rt_thread *spare_fibers;	/* likewise; with their frames */
 static pthread_key_t end_key;		/* its destructor sees the end of a thread */
 
@@ -79,7 +79,7 @@ static void thread_free(struct rt_thread *t)
 	table[t->place] = NULL;
 	frames_give(t->frames);
 	t->lane = (struct rt_lane){0};
-	t->next_waiter = spare_threads;
+	t->wait.next = spare_threads;
 	spare_threads = t;
 }
 
@@ -89,15 +89,16 @@ static struct rt_thread *thread_take(void)
 	struct rt_thread *t = spare_threads;
 	if (!t)
 		return rt_alloc(sizeof(*t));
-	spare_threads = t->next_waiter;
+	spare_threads = t->wait.next;
 	memset(t, 0, offsetof(struct rt_thread, section.noted));
+	memset(&t->signals, 0, offsetof(struct rt_signals, pending));
 	return t;
 }
 
 static void zombies_bury(void)
 {
 	for (struct rt_thread *t = zombies, *next; t; t = next) {
-		next = t->next_waiter;
+		next = t->wait.next;
 		thread_free(t);
 	}
 	zombies = NULL;
@@ -122,7 +123,7 @@ static struct rt_thread *thread_new(void)
 	zombies_bury();
 	struct rt_thread *t = thread_take();
 	t->tid = t->as = t->name = rt_thread_number();
-	t->deadline = RT_NEVER;
+	t->wait.deadline = RT_NEVER;
 	t->frames = frames_take();
 	table_put(t);
 	return t;
@@ -152,8 +153,8 @@ struct rt_thread *rt_thread_new_fiber(void)
 {
 	struct rt_thread *t = spare_fibers;
 	if (t) {
-		spare_fibers = t->next_waiter;
-		t->next_waiter = NULL;
+		spare_fibers = t->wait.next;
+		t->wait.next = NULL;
 		t->tid = t->as = t->name = rt_thread_number();
 	} else {
 		t = thread_new();
@@ -161,8 +162,8 @@ struct rt_thread *rt_thread_new_fiber(void)
 	alone_no_more();
 	lane_take(t);
 	t->state = RT_BLOCKED; /* until a thread switches to it */
-	t->is_detached = true;
-	t->top = t->frames;
+	t->life.is_detached = true;
+	t->parked.top = t->frames;
 	return t;
 }
 
@@ -171,10 +172,10 @@ struct rt_thread *rt_thread_new_fiber(void)
 static bool is_clean(const struct rt_thread *fiber)
 {
 	const struct rt_section *section = &fiber->section;
-	return !rt.listener.needs_turns && !fiber->ignores && !fiber->is_of_team &&
-	       !fiber->stack_high && !fiber->joiners &&
+	return !rt.listener.needs_turns && !fiber->ignoring.accesses && !fiber->omp.is_of_team &&
+	       !fiber->omp.stack_high && !fiber->life.joiners &&
 	       !(section->depth | section->got | section->nnoted) && !section->has_promise &&
-	       fiber->signals_kept == fiber->signals_run;
+	       fiber->signals.kept == fiber->signals.run;
 }
 
 void rt_thread_end_fiber(struct rt_thread *fiber)
@@ -187,8 +188,8 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 		thread_free(fiber);
 		return;
 	}
-	fiber->beyond = 0;
-	fiber->next_waiter = spare_fibers;
+	fiber->parked.beyond = 0;
+	fiber->wait.next = spare_fibers;
 	spare_fibers = fiber;
 }
 
@@ -213,7 +214,7 @@ static void thread_attach(struct rt_thread *t)
 	rt_hot.has_read = true; /* so that its first block shows that branches are recorded */
 	rt_hot.places = t->lane.places ? t->lane.places : rt_places;
 	t->hot = &rt_hot;
-	t->handle = pthread_self();
+	t->life.handle = pthread_self();
 	t->kernel_tid = rt_sys_gettid();
 }
 
@@ -233,9 +234,9 @@ void rt_thread_begin(void)
 void rt_thread_created(struct rt_thread *t, uintptr_t pc)
 {
 	rt_names_created(rt_hot.self, t);
-	t->created_at = rt_location(pc);
-	t->created_by = rt_hot.self->tid;
-	rt_put(RT_FORK, 0, 0, t->created_at, t->tid);
+	t->life.created_at = rt_location(pc);
+	t->life.created_by = rt_hot.self->tid;
+	rt_put(RT_FORK, 0, 0, t->life.created_at, t->tid);
 }
 
 struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
@@ -244,7 +245,7 @@ struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
 	alone_no_more();
 	lane_take(t);
 	t->state = RT_OUT;
-	t->is_detached = true;
+	t->life.is_detached = true;
 	rt_thread_created(t, pc);
 	return t;
 }
@@ -256,7 +257,7 @@ static void stack_forget(struct rt_thread *self)
 	void *at;
 	size_t n;
 	rt_hot.is_own = true;
-	if (pthread_getattr_np(self->handle, &attr) == 0) {
+	if (pthread_getattr_np(self->life.handle, &attr) == 0) {
 		if (pthread_attr_getstack(&attr, &at, &n) == 0) {
 			rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
 			rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
@@ -270,14 +271,14 @@ static void *thread_run(void *p)
 {
 	struct rt_thread *self = p;
 	thread_attach(self);
-	rt_signals_mask(&self->mask, NULL);
+	rt_signals_mask(&self->life.mask, NULL);
 	rt_scope_begin(); /* until the pause: the C library allocates before it */
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	rt_branch_begin();
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
-	return self->start(self->start_arg);
+	return self->life.start(self->life.start_arg);
 }
 
 void rt_thread_is_here(struct rt_thread *self)
@@ -294,7 +295,7 @@ static void *worker_run(void *p)
 	struct rt_thread *self = p;
 	thread_attach(self);
 	rt_sched_wait_first(self);
-	return self->start(self->start_arg);
+	return self->life.start(self->life.start_arg);
 }
 
 struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg)
@@ -303,9 +304,9 @@ struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg)
 	struct rt_thread *t = thread_new();
 	alone_no_more();
 	t->state = RT_BLOCKED;
-	t->is_detached = true;
-	t->start = run;
-	t->start_arg = arg;
+	t->life.is_detached = true;
+	t->life.start = run;
+	t->life.start_arg = arg;
 	return rt_real.pthread_create(&handle, NULL, worker_run, t) == 0 ? t : NULL;
 }
 
@@ -315,7 +316,7 @@ static void thread_ended(void *p)
 	struct rt_thread *self = p;
 	if (!rt.on || rt_hot.self != self)
 		return;
-	if (++self->ending < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+	if (++self->life.ending < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
 		pthread_setspecific(end_key, self);
 		return;
 	}
@@ -323,10 +324,10 @@ static void thread_ended(void *p)
 		return;
 	rt_misuse_ignores(self);
 	rt_mutex_owner_ends();
-	if (self->joiners)
-		rt_object_wake_all(self->joiners, 0);
-	if (self->is_detached) {
-		self->next_waiter = zombies;
+	if (self->life.joiners)
+		rt_object_wake_all(self->life.joiners, 0);
+	if (self->life.is_detached) {
+		self->wait.next = zombies;
 		zombies = self;
 	}
 	rt_sched_exit(self); /* from here on another thread has the baton, and may free self */
@@ -339,7 +340,7 @@ void rt_thread_forked(struct rt_thread *self)
 			thread_free(table[i]);
 	zombies = NULL;
 	unjoined = 0;
-	self->created_at = self->waits_at = 0;
+	self->life.created_at = self->wait.at = 0;
 	self->kernel_tid = rt_sys_gettid();
 	alone_set(true);
 }
@@ -350,8 +351,8 @@ static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, stru
 	sigset_t all, mask;
 	sigfillset(&all); /* except those of the C library */
 	rt_signals_mask(&all, &mask);
-	if (!attr || pthread_attr_getsigmask_np(attr, &t->mask) != 0)
-		t->mask = mask;
+	if (!attr || pthread_attr_getsigmask_np(attr, &t->life.mask) != 0)
+		t->life.mask = mask;
 	rt_hot.buries = true;
 	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
 	rt_hot.buries = false;
@@ -373,12 +374,12 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 		return rt_real.pthread_create(ret_handle, attr, start, arg);
 	rt_watchdog_begin();
 	struct rt_thread *t = thread_new();
-	t->start = start;
-	t->start_arg = arg;
-	t->aim = RT_AIM_UNKNOWN;
+	t->life.start = start;
+	t->life.start_arg = arg;
+	t->sched.aim = RT_AIM_UNKNOWN;
 	if (attr)
 		pthread_attr_getdetachstate(attr, &detach);
-	t->is_detached = detach == PTHREAD_CREATE_DETACHED;
+	t->life.is_detached = detach == PTHREAD_CREATE_DETACHED;
 	int rc = rt.is_free && !rt_lane_take(t) ? EAGAIN : thread_create(ret_handle, attr, t);
 	rt_enter(); /* it may have taken long */
 	if (rc != 0) {
@@ -388,7 +389,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 		thread_free(t);
 		return rc;
 	}
-	t->handle = *ret_handle;
+	t->life.handle = *ret_handle;
 	rt_thread_created(t, RT_CALLER);
 	alone_no_more();
 	rt_sched_add(t);
@@ -400,15 +401,15 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 void rt_thread_leaks(void)
 {
 	for (uint32_t i = 0; i < table_cap; i++)
-		if (table[i] && table[i]->state == RT_DONE && !table[i]->is_detached)
+		if (table[i] && table[i]->state == RT_DONE && !table[i]->life.is_detached)
 			rt_misuse_leak(table[i]);
 }
 
 struct rt_thread *rt_thread_find(pthread_t handle)
 {
 	for (uint32_t i = 0; i < table_cap; i++)
-		if (table[i] && pthread_equal(table[i]->handle, handle) &&
-		    !(table[i]->is_detached && table[i]->state == RT_DONE))
+		if (table[i] && pthread_equal(table[i]->life.handle, handle) &&
+		    !(table[i]->life.is_detached && table[i]->state == RT_DONE))
 			return table[i];
 	return NULL;
 }
@@ -417,13 +418,13 @@ struct rt_thread *rt_thread_find(pthread_t handle)
 static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadline, uintptr_t pc)
 {
 	if (t->state != RT_DONE)
-		self->waits_at = rt_location(pc);
-	if (!t->joiners) {
-		t->joiners = rt_object_get((uintptr_t)t, RT_THREAD);
-		t->joiners->need = t->tid;
+		self->wait.at = rt_location(pc);
+	if (!t->life.joiners) {
+		t->life.joiners = rt_object_get((uintptr_t)t, RT_THREAD);
+		t->life.joiners->need = t->tid;
 	}
 	for (rt_cancel_point(self); t->state != RT_DONE; rt_cancel_point(self))
-		if (!rt_sched_block(self, t->joiners, deadline))
+		if (!rt_sched_block(self, t->life.joiners, deadline))
 			return false;
 	rt_object_forget((uintptr_t)t, RT_THREAD);
 	return true;
@@ -434,7 +435,7 @@ static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret
 			 rt_time deadline, uintptr_t pc)
 {
 	rt_hot.buries = true;
-	int rc = rt_real.pthread_join(t->handle, ret_value);
+	int rc = rt_real.pthread_join(t->life.handle, ret_value);
 	rt_hot.buries = false;
 	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, deadline != RT_NEVER, 0, rt_location(pc), t->tid);
@@ -459,7 +460,7 @@ RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
-	if (!t || t->is_detached)
+	if (!t || t->life.is_detached)
 		return rt_real.pthread_join(handle, ret_value);
 	return join_until(self, t, ret_value, RT_NEVER, RT_CALLER);
 }
@@ -468,7 +469,7 @@ RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
-	if (!t || t->is_detached)
+	if (!t || t->life.is_detached)
 		return rt_real.pthread_tryjoin_np(handle, ret_value);
 	if (t->state != RT_DONE) {
 		rt_spin_look(self, (uintptr_t)t, 0);
@@ -481,7 +482,7 @@ RT_EXPORT int pthread_timedjoin_np(pthread_t handle, void **ret_value, const str
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
-	if (!t || t->is_detached)
+	if (!t || t->life.is_detached)
 		return rt_real.pthread_timedjoin_np(handle, ret_value, at);
 	return join_until(self, t, ret_value, at ? rt_deadline(CLOCK_REALTIME, at) : RT_NEVER,
 			  RT_CALLER);
@@ -492,7 +493,7 @@ RT_EXPORT int pthread_clockjoin_np(pthread_t handle, void **ret_value, clockid_t
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
-	if (!t || t->is_detached)
+	if (!t || t->life.is_detached)
 		return rt_real.pthread_clockjoin_np(handle, ret_value, clock, at);
 	return join_until(self, t, ret_value, at ? rt_deadline(clock, at) : RT_NEVER, RT_CALLER);
 }
@@ -504,6 +505,6 @@ RT_EXPORT int pthread_detach(pthread_t handle)
 	if (t && t->state == RT_DONE)
 		thread_free(t);
 	else if (t)
-		t->is_detached = true;
+		t->life.is_detached = true;
 	return rt_real.pthread_detach(handle);
 }

@@ -20,11 +20,11 @@ enum {
 
 void rt_turn_end(struct rt_thread *t)
 {
-	rt_sched.last_events = (uint64_t)(t->turn_fuel - t->hot->fuel);
+	rt_sched.last_events = (uint64_t)(t->sched.turn_fuel - t->hot->fuel);
 	if (!rt.listener.needs_turns && !rt.channel->verdict.races)
 		rt.channel->verdict.events += rt_sched.last_events;
-	t->events += rt_sched.last_events;
-	t->turn_fuel = t->hot->fuel = 0;
+	t->sched.events += rt_sched.last_events;
+	t->sched.turn_fuel = t->hot->fuel = 0;
 	rt_sched.clock += RT_NS_PER_EVENT * rt_sched.last_events;
 	rt_policy_used(t, rt_sched.last_events);
 	rt_sched.current = NULL;
@@ -33,16 +33,16 @@ void rt_turn_end(struct rt_thread *t)
 void rt_turn_begin(struct rt_thread *t)
 {
 	t->state = RT_RUNNING;
-	t->turn_fuel = rt_policy_fuel(t);
+	t->sched.turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
 	rt_record_settle(); /* it may change which thread the next events belong to */
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
-	if (t->kept_epoch && t->kept_ends == rt.ends)
-		rt_epoch_go_on(t->kept_epoch);
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->sched.turn_fuel, t->as);
+	if (t->sched.kept_epoch && t->sched.kept_ends == rt.ends)
+		rt_epoch_go_on(t->sched.kept_epoch);
 	else
 		rt_epoch_new();
-	t->kept_epoch = 0;
+	t->sched.kept_epoch = 0;
 }
 
 /* Returns false if the thread that the schedule wants is in a system call: the scheduler waits for
@@ -50,7 +50,7 @@ void rt_turn_begin(struct rt_thread *t)
 static bool wanted_hurry(void)
 {
 	struct rt_thread *t = rt_policy_is_scheduled() ? rt_policy_wanted() : NULL;
-	if (t && t->state == RT_BLOCKED && !t->waits_for && t->deadline != RT_NEVER)
+	if (t && t->state == RT_BLOCKED && !t->wait.object && t->wait.deadline != RT_NEVER)
 		rt_time_out(t);
 	return !t || t->state != RT_OUT;
 }
@@ -78,8 +78,8 @@ struct rt_thread *rt_baton_give(const struct rt_thread *last)
 void rt_baton_start(struct rt_thread *t)
 {
 	/* pairs with the acquire in rt_baton_wait */
-	if (__atomic_exchange_n(&t->go, RT_GO, __ATOMIC_RELEASE) == RT_ASLEEP)
-		rt_sys_futex_wake(&t->go, 1);
+	if (__atomic_exchange_n(&t->sched.go, RT_GO, __ATOMIC_RELEASE) == RT_ASLEEP)
+		rt_sys_futex_wake(&t->sched.go, 1);
 }
 
 /* The deadline of the thread came.  If no thread runs, the thread chooses the next one.  Returns
@@ -102,7 +102,7 @@ static bool wait_interrupt(struct rt_thread *self)
 	struct rt_thread *t = NULL;
 	rt_sched_lock();
 	if (self->state == RT_BLOCKED) {
-		self->was_interrupted = true;
+		self->wait.was_interrupted = true;
 		rt_wait_end(self);
 		rt_ready_add(self);
 		t = rt_sched.current ? NULL : rt_baton_give(self);
@@ -126,7 +126,7 @@ static void turn_await(struct rt_thread *self)
 		return;
 	}
 	for (int i = 0; i < BUSY_WAITS; i++) {
-		if (__atomic_load_n(&self->go, __ATOMIC_RELAXED)) {
+		if (__atomic_load_n(&self->sched.go, __ATOMIC_RELAXED)) {
 			s->vain = 0;
 			return;
 		}
@@ -141,12 +141,13 @@ static void turn_await(struct rt_thread *self)
 static bool turn_sleep(struct rt_thread *self, rt_time deadline)
 {
 	uint32_t go = 0;
-	if (!__atomic_compare_exchange_n(&self->go, &go, RT_ASLEEP, false, __ATOMIC_RELAXED,
+	if (!__atomic_compare_exchange_n(&self->sched.go, &go, RT_ASLEEP, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return false;
-	long rc = rt_sys_futex_wait(&self->go, RT_ASLEEP, deadline);
+	long rc = rt_sys_futex_wait(&self->sched.go, RT_ASLEEP, deadline);
 	go = RT_ASLEEP;
-	__atomic_compare_exchange_n(&self->go, &go, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&self->sched.go, &go, 0, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
 	return rc == -110 /* ETIMEDOUT */;
 }
 
@@ -154,9 +155,9 @@ void rt_baton_wait(struct rt_thread *self, rt_time deadline)
 {
 	turn_await(self);
 	/* pairs with the release in rt_baton_start */
-	while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) != RT_GO) {
+	while (__atomic_load_n(&self->sched.go, __ATOMIC_ACQUIRE) != RT_GO) {
 		uint32_t look = RT_LOOK;
-		if (__atomic_compare_exchange_n(&self->go, &look, 0, false, __ATOMIC_RELAXED,
+		if (__atomic_compare_exchange_n(&self->sched.go, &look, 0, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED)) {
 			if (wait_interrupt(self))
 				break;
@@ -168,15 +169,15 @@ void rt_baton_wait(struct rt_thread *self, rt_time deadline)
 			break;
 		deadline = RT_NEVER; /* a running thread looks at it when it has no more to do */
 	}
-	__atomic_store_n(&self->go, 0, __ATOMIC_RELAXED);
-	rt_hot.fuel = self->turn_fuel;
+	__atomic_store_n(&self->sched.go, 0, __ATOMIC_RELAXED);
+	rt_hot.fuel = self->sched.turn_fuel;
 }
 
 void rt_baton_follow(struct rt_thread *self, struct rt_thread *t, rt_time deadline)
 {
 	rt_sched_unlock();
 	if (t == self) {
-		rt_hot.fuel = self->turn_fuel;
+		rt_hot.fuel = self->sched.turn_fuel;
 		return;
 	}
 	if (t)

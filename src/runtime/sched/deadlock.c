@@ -26,7 +26,7 @@ static const char *const kind_name[] = {
 static void say_waiter(const struct rt_thread *t)
 {
 	struct rt_line line = {.n = 0};
-	const struct rt_object *o = t->waits_for;
+	const struct rt_object *o = t->wait.object;
 	rt_line_text(&line, "  T");
 	rt_line_number(&line, t->tid);
 	rt_line_text(&line, " waits for ");
@@ -54,7 +54,7 @@ void rt_deadlock(void)
 	rt_line_print(&line);
 	for (uint32_t i = 0; i < rt_sched.nthreads; i++) {
 		struct rt_thread *t = rt_thread_at(i);
-		if (t && t->state == RT_BLOCKED && t->waits_for)
+		if (t && t->state == RT_BLOCKED && t->wait.object)
 			say_waiter(t);
 	}
 	rt_observe_exit((int)rt_options.exitcode);
@@ -69,9 +69,9 @@ struct circle {
 
 static bool waits_without_end(const struct rt_thread *t)
 {
-	return t->state == RT_BLOCKED && t->waits_for && t->deadline == RT_NEVER &&
-	       (t->waits_for->kind == RT_MUTEX || t->waits_for->kind == RT_RWLOCK ||
-		t->waits_for->kind == RT_THREAD);
+	return t->state == RT_BLOCKED && t->wait.object && t->wait.deadline == RT_NEVER &&
+	       (t->wait.object->kind == RT_MUTEX || t->wait.object->kind == RT_RWLOCK ||
+		t->wait.object->kind == RT_THREAD);
 }
 
 static bool circle_follow(struct circle *c, const struct rt_thread *next);
@@ -79,7 +79,7 @@ static bool circle_follow(struct circle *c, const struct rt_thread *next);
 /* Returns whether the last thread of the path waits for the first one. */
 static bool circle_close(struct circle *c)
 {
-	const struct rt_object *o = c->at[c->n - 1]->waits_for;
+	const struct rt_object *o = c->at[c->n - 1]->wait.object;
 	if (o->kind == RT_THREAD)
 		return circle_follow(c, rt_thread_at(o->need));
 	if (o->owner)
@@ -108,12 +108,12 @@ static bool circle_follow(struct circle *c, const struct rt_thread *next)
 
 static void wait_put(const struct rt_thread *t)
 {
-	const struct rt_object *o = t->waits_for;
-	bool is_shared = o->kind == RT_RWLOCK && t->waits_shared;
+	const struct rt_object *o = t->wait.object;
+	bool is_shared = o->kind == RT_RWLOCK && t->wait.to_read;
 	if (o->kind == RT_THREAD)
-		rt_put(RT_CIRCLE, RT_WAITS_THREAD, t->tid, t->waits_at, o->need);
+		rt_put(RT_CIRCLE, RT_WAITS_THREAD, t->tid, t->wait.at, o->need);
 	else
-		rt_put(RT_CIRCLE, is_shared ? RT_WAITS_SHARED : RT_WAITS_ALONE, t->tid, t->waits_at,
+		rt_put(RT_CIRCLE, is_shared ? RT_WAITS_SHARED : RT_WAITS_ALONE, t->tid, t->wait.at,
 		       o->lock);
 }
 

@@ -31,7 +31,7 @@ static uint32_t lock; /* a futex mutex */
 static void is_locking_set(struct rt_thread *self, bool is_locking)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	self->is_locking = is_locking;
+	self->sched.is_locking = is_locking;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -67,7 +67,8 @@ void rt_leave_free(void)
 			rt_signals_run(self); /* enters again, if it runs a handler */
 	}
 	if (rt_unlikely(
-		    self->is_asynchronous)) /* another thread may have cancelled it in the meantime */
+		    self->cancel
+			    .is_asynchronous)) /* another thread may have cancelled it in the meantime */
 		rt_cancel_anywhere(self);
 }
 
@@ -114,9 +115,9 @@ void rt_free_begin(struct rt_thread *main)
 
 static void wait_stop(struct rt_thread *self)
 {
-	if (self->waits_for)
-		rt_object_dequeue(self->waits_for, self);
-	self->waits_for = NULL;
+	if (self->wait.object)
+		rt_object_dequeue(self->wait.object, self);
+	self->wait.object = NULL;
 }
 
 /* With the lock: ends the wait of self for this reason, unless another thread has ended it. */
@@ -132,24 +133,24 @@ static bool wait_give_up(struct rt_thread *self, bool *why)
 static bool *wait_look(struct rt_thread *self, rt_time deadline)
 {
 	uint32_t look = RT_LOOK;
-	if (__atomic_compare_exchange_n(&self->go, &look, 0, false, __ATOMIC_RELAXED,
+	if (__atomic_compare_exchange_n(&self->sched.go, &look, 0, false, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))
-		return &self->was_interrupted;
-	if (rt_sys_futex_wait(&self->go, 0, deadline) == -110 /* ETIMEDOUT */)
-		return &self->has_timed_out;
+		return &self->wait.was_interrupted;
+	if (rt_sys_futex_wait(&self->sched.go, 0, deadline) == -110 /* ETIMEDOUT */)
+		return &self->wait.has_timed_out;
 	return NULL;
 }
 
 void rt_free_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
-	self->waits_for = object;
-	self->has_timed_out = self->was_interrupted = false;
+	self->wait.object = object;
+	self->wait.has_timed_out = self->wait.was_interrupted = false;
 	if (object)
 		rt_object_enqueue(object, self);
 	self->state = RT_BLOCKED;
 	rt_sys_unlock(&lock);
 	/* pairs with the release in rt_free_wake */
-	while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) != RT_GO) {
+	while (__atomic_load_n(&self->sched.go, __ATOMIC_ACQUIRE) != RT_GO) {
 		bool *why = wait_look(self, deadline);
 		if (!why)
 			continue;
@@ -161,23 +162,23 @@ void rt_free_block(struct rt_thread *self, struct rt_object *object, rt_time dea
 	}
 	if (self->state == RT_READY)
 		rt_sys_lock(&lock);
-	__atomic_store_n(&self->go, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->sched.go, 0, __ATOMIC_RELAXED);
 	self->state = RT_RUNNING;
 }
 
 void rt_free_wake(struct rt_thread *t)
 {
-	t->waits_for = NULL;
+	t->wait.object = NULL;
 	t->state = RT_READY;
-	__atomic_store_n(&t->go, RT_GO, __ATOMIC_RELEASE); /* pairs with rt_free_block */
-	rt_sys_futex_wake(&t->go, 1);
+	__atomic_store_n(&t->sched.go, RT_GO, __ATOMIC_RELEASE); /* pairs with rt_free_block */
+	rt_sys_futex_wake(&t->sched.go, 1);
 }
 
 void rt_free_interrupt(struct rt_thread *t)
 {
 	if (t->state != RT_BLOCKED)
 		return;
-	t->was_interrupted = true;
+	t->wait.was_interrupted = true;
 	wait_stop(t);
 	rt_free_wake(t);
 }

@@ -43,7 +43,7 @@ bool rt_names_declare(uint32_t name, uint32_t creator, uint32_t index)
 
 void rt_names_created(struct rt_thread *creator, struct rt_thread *t)
 {
-	uint32_t index = creator->ncreated++;
+	uint32_t index = creator->life.ncreated++;
 	if (!by_pair.n) /* [old] */
 		return;
 	const struct pair *p = snag_keyed_find(&by_pair, pair_key(creator->name, index));

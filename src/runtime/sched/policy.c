@@ -200,7 +200,7 @@ void rt_policy_forked(void)
 
 void rt_policy_new(struct rt_thread *t)
 {
-	t->priority = UINT64_MAX / 2 + 1 + next_random() / 2;
+	t->sched.priority = UINT64_MAX / 2 + 1 + next_random() / 2;
 }
 
 bool rt_policy_is_scheduled(void)
@@ -210,14 +210,14 @@ bool rt_policy_is_scheduled(void)
 
 static bool joins(const struct rt_thread *t)
 {
-	return t->state == RT_BLOCKED && t->waits_for && t->waits_for->kind == RT_THREAD;
+	return t->state == RT_BLOCKED && t->wait.object && t->wait.object->kind == RT_THREAD;
 }
 
 struct rt_thread *rt_policy_wanted(void)
 {
 	struct rt_thread *t = rt_names_find(turn[next_turn].name);
 	for (uint32_t i = 0; i < rt_sched.nthreads && t && joins(t); i++)
-		t = rt_thread_at(t->waits_for->need);
+		t = rt_thread_at(t->wait.object->need);
 	return t;
 }
 
@@ -225,7 +225,7 @@ static enum rt_stuck stuck(const struct rt_thread *t)
 {
 	if (!t || t->state == RT_DONE)
 		return RT_STUCK_MISSING;
-	const struct rt_object *o = t->waits_for;
+	const struct rt_object *o = t->wait.object;
 	return o && (o->kind == RT_MUTEX || o->kind == RT_RWLOCK) ? RT_STUCK_LOCK : RT_STUCK_WAITS;
 }
 
@@ -242,7 +242,7 @@ static struct rt_thread *scheduled(void)
 	if (t && t->state == RT_READY)
 		return t;
 	enum rt_stuck why = stuck(t);
-	rt_put(RT_NOTE, why, next_turn, why == RT_STUCK_LOCK ? t->waits_at : 0, RT_NOTE_DIVERGED);
+	rt_put(RT_NOTE, why, next_turn, why == RT_STUCK_LOCK ? t->wait.at : 0, RT_NOTE_DIVERGED);
 	next_turn = nturns; /* from here on the policy chooses */
 	rt_options.hold &= rt.is_mute;
 	return NULL;
@@ -261,7 +261,7 @@ static struct rt_thread *highest(struct rt_thread *const *ready, uint32_t n)
 {
 	struct rt_thread *best = ready[0];
 	for (uint32_t i = 1; i < n; i++)
-		if (ready[i]->priority > best->priority)
+		if (ready[i]->sched.priority > best->sched.priority)
 			best = ready[i];
 	return best;
 }
@@ -372,7 +372,7 @@ bool rt_policy_at_sync(const struct rt_thread *t)
 		return false;
 	if (policy == PCT)
 		return rt_sched.nready &&
-		       highest(rt_sched.ready, rt_sched.nready)->priority > t->priority;
+		       highest(rt_sched.ready, rt_sched.nready)->sched.priority > t->sched.priority;
 	uint64_t rarer = 1 + places++ / MANY;
 	return rt_policy_random((uint64_t)rt_options.switch_in * rarer) == 0;
 }
@@ -381,19 +381,19 @@ bool rt_policy_child_first(const struct rt_thread *t, const struct rt_thread *ch
 {
 	if (next_turn != nturns || policy == ROUND_ROBIN || policy == WALK)
 		return false;
-	return policy == PCT ? child->priority > t->priority : rt_policy_random(2) == 0;
+	return policy == PCT ? child->sched.priority > t->sched.priority : rt_policy_random(2) == 0;
 }
 
 void rt_policy_yielded(struct rt_thread *t)
 {
-	t->priority = lowest--;
+	t->sched.priority = lowest--;
 }
 
 /* If a thread stops before its turn is over, because it sleeps, is in a system call, or joins a
  * thread, it later continues with the rest of the turn.  A thread that it joins ends first. */
 static void follow_rest(const struct rt_thread *t, uint64_t events)
 {
-	bool waits = t->state == RT_DONE || (t->state == RT_BLOCKED && t->waits_for && !joins(t));
+	bool waits = t->state == RT_DONE || (t->state == RT_BLOCKED && t->wait.object && !joins(t));
 	if (is_following && !waits && (uint64_t)turn[next_turn - 1].events > events)
 		turn[--next_turn].events -= (int64_t)events;
 	is_following = false;

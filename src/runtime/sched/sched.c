@@ -31,10 +31,10 @@ struct rt_sched rt_sched;
 void rt_sched_lock(void)
 {
 	if (rt_hot.self)
-		rt_hot.self->is_locking = true;
+		rt_hot.self->sched.is_locking = true;
 	rt_sys_lock(&rt_sched.lock);
 	if (rt_hot.self)
-		rt_hot.self->is_locking = false;
+		rt_hot.self->sched.is_locking = false;
 }
 
 void rt_sched_unlock(void)
@@ -50,7 +50,7 @@ struct rt_thread *rt_enter(void)
 		return self;
 	if (rt.is_free)
 		return self && rt_free_enter(self) ? self : NULL;
-	if (!self || !self->was_revoked)
+	if (!self || !self->sched.was_revoked)
 		return NULL;
 	rt_sched_in(self);
 	return self;
@@ -70,8 +70,8 @@ static void epoch_keep(struct rt_thread *self)
 {
 	if (rt.is_of_tasks || rt_options.forget) /* every judged program is one of tasks */
 		return;
-	self->kept_epoch = rt_hot.filter->key[0];
-	self->kept_ends = rt.ends;
+	self->sched.kept_epoch = rt_hot.filter->key[0];
+	self->sched.kept_ends = rt.ends;
 }
 
 bool rt_sched_event(void)
@@ -109,7 +109,7 @@ struct rt_thread *rt_sched_point(void)
 		rt_hot.fuel--;
 		return self;
 	}
-	self->aim = 0;
+	self->sched.aim = 0;
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync(self))
 		turn_over(self);
 	if (rt_unlikely(rt_signals_pending(self)))
@@ -186,9 +186,9 @@ void rt_sched_spin(struct rt_thread *self)
 /* Runs the handlers of signals, which may wait, too.  Returns whether another thread woke self. */
 static bool wait_ended(struct rt_thread *self)
 {
-	bool is_woken = !self->has_timed_out, was_interrupted = self->was_interrupted;
+	bool is_woken = !self->wait.has_timed_out, was_interrupted = self->wait.was_interrupted;
 	rt_signals_run(self);
-	self->was_interrupted = was_interrupted;
+	self->wait.was_interrupted = was_interrupted;
 	return is_woken;
 }
 
@@ -196,16 +196,16 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 {
 	rt_record_drain();
 	if (rt_signals_pending(self)) /* a signal came since handlers last ran */
-		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
+		__atomic_store_n(&self->sched.go, RT_LOOK, __ATOMIC_RELAXED);
 	if (rt.is_free) {
 		rt_free_block(self, object, deadline);
 		return wait_ended(self);
 	}
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
-	self->waits_for = object;
-	self->has_timed_out = self->was_interrupted = false;
-	self->deadline = RT_NEVER;
+	self->wait.object = object;
+	self->wait.has_timed_out = self->wait.was_interrupted = false;
+	self->wait.deadline = RT_NEVER;
 	if (object)
 		rt_object_enqueue(object, self);
 	if (object && rt_unlikely(rt_options.touches))
@@ -226,7 +226,7 @@ void rt_sched_wake(struct rt_thread *t)
 	}
 	rt_sched_lock();
 	rt_timed_remove(t);
-	t->waits_for = NULL;
+	t->wait.object = NULL;
 	rt_ready_add(t);
 	rt_sched_unlock();
 }
@@ -255,7 +255,7 @@ void rt_sched_interrupt(struct rt_thread *t)
 	}
 	rt_sched_lock();
 	if (t->state == RT_BLOCKED) {
-		t->was_interrupted = true;
+		t->wait.was_interrupted = true;
 		rt_wait_end(t);
 		rt_ready_add(t);
 	}
@@ -279,7 +279,7 @@ void rt_sched_in(struct rt_thread *self)
 		return;
 	}
 	rt_sched_lock();
-	self->was_revoked = false;
+	self->sched.was_revoked = false;
 	rt_sched.nout--;
 	rt_ready_add(self);
 	rt_baton_follow(self, rt_sched.current ? NULL : rt_baton_give(self), RT_NEVER);
@@ -288,8 +288,8 @@ void rt_sched_in(struct rt_thread *self)
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
 {
 	rt_sched_lock();
-	if (rt_sched.current != t || rt_sched.turns != turn || rt.is_waiting || t->is_locking ||
-	    (!rt_sched.nready && !rt_sched.timed)) {
+	if (rt_sched.current != t || rt_sched.turns != turn || rt.is_waiting ||
+	    t->sched.is_locking || (!rt_sched.nready && !rt_sched.timed)) {
 		rt_sched_unlock();
 		return false;
 	}
@@ -305,7 +305,7 @@ bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(st
 	t->hot->fuel = fuel;
 	rt_turn_end(t);
 	t->state = RT_OUT;
-	t->was_revoked = true;
+	t->sched.was_revoked = true;
 	rt_sched.nout++;
 	struct rt_thread *next = rt_baton_give(t);
 	rt_sched_unlock();

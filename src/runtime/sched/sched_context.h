@@ -20,7 +20,7 @@ static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, u
 	self->state = RT_BLOCKED;
 	to->hot = self->hot;
 	to->kernel_tid = self->kernel_tid;
-	to->turn_fuel = self->turn_fuel;
+	to->sched.turn_fuel = self->sched.turn_fuel;
 	to->state = RT_RUNNING;
 	to->as = as;
 	/* The watchdog looks at both while it has the lock, and again when the caller sleeps. */

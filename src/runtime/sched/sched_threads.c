@@ -42,7 +42,7 @@ void rt_sched_first(struct rt_thread *t)
 	rt_policy_new(t);
 	rt_sched.nlive = 1;
 	rt_turn_begin(t);
-	rt_hot.fuel = t->turn_fuel;
+	rt_hot.fuel = t->sched.turn_fuel;
 }
 
 void rt_sched_again(struct rt_thread *self)
@@ -67,7 +67,7 @@ void rt_sched_forked(struct rt_thread *self)
 				     .has_handlers = rt_sched.has_handlers};
 	rt_spin_waiting = 0;
 	self->state = RT_RUNNING;
-	self->spin.waits = self->was_revoked = false;
+	self->spin.waits = self->sched.was_revoked = false;
 	if (!rt.is_free)
 		rt_sched_again(self);
 }
@@ -109,22 +109,22 @@ void rt_sched_exit(struct rt_thread *self)
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 {
 	rt_sched_lock();
-	self->top = rt_hot.top;
+	self->parked.top = rt_hot.top;
 	self->state = RT_BLOCKED;
 	to->hot = &rt_hot;
 	to->kernel_tid = self->kernel_tid;
 	if (rt.is_free) {
 		self->lane.fuel = rt_hot.fuel;
-		to->turn_fuel = to->lane.fuel;
+		to->sched.turn_fuel = to->lane.fuel;
 		to->state = RT_RUNNING;
 	} else {
 		rt_turn_end(self);
 		rt_turn_begin(to);
 	}
 	rt_hot.self = to;
-	rt_hot.top = to->top;
+	rt_hot.top = to->parked.top;
 	rt_hot.end = to->frames + RT_FRAMES;
-	rt_hot.fuel = to->turn_fuel;
+	rt_hot.fuel = to->sched.turn_fuel;
 	if (rt.is_free)
 		rt_lane_begins();
 	rt_sched_unlock();

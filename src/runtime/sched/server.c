@@ -32,11 +32,11 @@ static long call(long number, long a, long b, long c)
 static void tell(int to, enum rt_served_kind kind, uint32_t value)
 {
 	const struct rt_thread *self = rt_hot.self;
-	const struct rt_served message = {.kind = kind,
-					  .value = value,
-					  .records = rt.written,
-					  .events = self->events +
-						    (uint64_t)(self->turn_fuel - rt_hot.fuel)};
+	const struct rt_served message = {
+		.kind = kind,
+		.value = value,
+		.records = rt.written,
+		.events = self->sched.events + (uint64_t)(self->sched.turn_fuel - rt_hot.fuel)};
 	call(SYS_write, to, (long)&message, sizeof(message));
 }
 

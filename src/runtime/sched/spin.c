@@ -91,7 +91,7 @@ static void spin_yield(struct rt_thread *self, uint32_t pure)
 
 static uint64_t events_of(const struct rt_thread *self)
 {
-	return self->events + (uint64_t)(self->turn_fuel - rt_hot.fuel);
+	return self->sched.events + (uint64_t)(self->sched.turn_fuel - rt_hot.fuel);
 }
 
 void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value)
@@ -170,9 +170,9 @@ uint32_t rt_spin_candidates(void)
 		if (t->spin.waits)
 			continue;
 		ready[i] = ready[n];
-		ready[i]->ready_at = i;
+		ready[i]->sched.ready_at = i;
 		ready[n] = t;
-		t->ready_at = n++;
+		t->sched.ready_at = n++;
 	}
 	return n ? n : rt_sched.nready;
 }

@@ -28,54 +28,54 @@ void rt_ready_add(struct rt_thread *t)
 		rt_sched.ready_cap = cap;
 	}
 	t->state = RT_READY;
-	t->ready_at = rt_sched.nready;
+	t->sched.ready_at = rt_sched.nready;
 	rt_sched.ready[rt_sched.nready++] = t;
 }
 
 void rt_ready_remove(struct rt_thread *t)
 {
 	struct rt_thread *last = rt_sched.ready[--rt_sched.nready];
-	rt_sched.ready[t->ready_at] = last;
-	last->ready_at = t->ready_at;
+	rt_sched.ready[t->sched.ready_at] = last;
+	last->sched.ready_at = t->sched.ready_at;
 }
 
 void rt_timed_add(struct rt_thread *t, rt_time deadline)
 {
 	rt_time now = rt_sys_now();
-	t->deadline = deadline;
-	t->virtual_deadline = rt_sched.clock + (deadline > now ? deadline - now : 0);
-	t->prev_timed = NULL;
-	t->next_timed = rt_sched.timed;
-	if (t->next_timed)
-		t->next_timed->prev_timed = t;
+	t->wait.deadline = deadline;
+	t->wait.virtual_deadline = rt_sched.clock + (deadline > now ? deadline - now : 0);
+	t->wait.prev_timed = NULL;
+	t->wait.next_timed = rt_sched.timed;
+	if (t->wait.next_timed)
+		t->wait.next_timed->wait.prev_timed = t;
 	rt_sched.timed = t;
 }
 
 void rt_timed_remove(struct rt_thread *t)
 {
-	if (t->deadline == RT_NEVER)
+	if (t->wait.deadline == RT_NEVER)
 		return;
-	if (t->next_timed)
-		t->next_timed->prev_timed = t->prev_timed;
-	if (t->prev_timed)
-		t->prev_timed->next_timed = t->next_timed;
+	if (t->wait.next_timed)
+		t->wait.next_timed->wait.prev_timed = t->wait.prev_timed;
+	if (t->wait.prev_timed)
+		t->wait.prev_timed->wait.next_timed = t->wait.next_timed;
 	else
-		rt_sched.timed = t->next_timed;
-	t->deadline = RT_NEVER;
+		rt_sched.timed = t->wait.next_timed;
+	t->wait.deadline = RT_NEVER;
 }
 
 void rt_wait_end(struct rt_thread *t)
 {
 	rt_timed_remove(t);
-	if (t->waits_for)
-		rt_object_dequeue(t->waits_for, t);
-	t->waits_for = NULL;
+	if (t->wait.object)
+		rt_object_dequeue(t->wait.object, t);
+	t->wait.object = NULL;
 }
 
 void rt_time_out(struct rt_thread *t)
 {
 	rt_wait_end(t);
-	t->has_timed_out = true;
+	t->wait.has_timed_out = true;
 	rt_ready_add(t);
 }
 
@@ -88,8 +88,8 @@ static void overdue_wake(void)
 		return;
 	const rt_time now = rt_sys_now();
 	for (struct rt_thread *t = rt_sched.timed; t; t = next) {
-		next = t->next_timed;
-		if (t->deadline < now && now - t->deadline > OVERDUE_NS)
+		next = t->wait.next_timed;
+		if (t->wait.deadline < now && now - t->wait.deadline > OVERDUE_NS)
 			rt_time_out(t);
 	}
 }
@@ -99,9 +99,9 @@ void rt_timed_wake(void)
 	overdue_wake();
 	for (;;) {
 		struct rt_thread *first = NULL;
-		for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
-			if (t->virtual_deadline <= rt_sched.clock &&
-			    (!first || t->virtual_deadline < first->virtual_deadline))
+		for (struct rt_thread *t = rt_sched.timed; t; t = t->wait.next_timed)
+			if (t->wait.virtual_deadline <= rt_sched.clock &&
+			    (!first || t->wait.virtual_deadline < first->wait.virtual_deadline))
 				first = t;
 		if (!first)
 			return;
@@ -112,24 +112,24 @@ void rt_timed_wake(void)
 /* [hurry] Advances the time: for the threads that wait, and for the times that the program reads. */
 static void time_skip(rt_time nanoseconds)
 {
-	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
-		t->deadline -= t->deadline < nanoseconds ? t->deadline : nanoseconds;
+	for (struct rt_thread *t = rt_sched.timed; t; t = t->wait.next_timed)
+		t->wait.deadline -= t->wait.deadline < nanoseconds ? t->wait.deadline : nanoseconds;
 	rt_answers_skip((int64_t)nanoseconds);
 }
 
 bool rt_timed_wake_idle(void)
 {
 	struct rt_thread *first = NULL;
-	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
-		if (!first || t->deadline < first->deadline)
+	for (struct rt_thread *t = rt_sched.timed; t; t = t->wait.next_timed)
+		if (!first || t->wait.deadline < first->wait.deadline)
 			first = t;
 	rt_time now = rt_sys_now();
-	if (first && first->deadline > now && rt_options.hurry && rt_sched.nout == 0)
-		time_skip(first->deadline - now);
-	if (!first || first->deadline > now)
+	if (first && first->wait.deadline > now && rt_options.hurry && rt_sched.nout == 0)
+		time_skip(first->wait.deadline - now);
+	if (!first || first->wait.deadline > now)
 		return false;
-	if (first->virtual_deadline > rt_sched.clock)
-		rt_sched.clock = first->virtual_deadline;
+	if (first->wait.virtual_deadline > rt_sched.clock)
+		rt_sched.clock = first->wait.virtual_deadline;
 	rt_time_out(first);
 	return true;
 }

@@ -51,12 +51,12 @@ static struct rt_thread *pos_choose(struct rt_thread *const *ready, uint32_t n)
 {
 	struct rt_thread *best = ready[0];
 	for (uint32_t i = 1; i < n; i++)
-		if (ready[i]->priority > best->priority)
+		if (ready[i]->sched.priority > best->sched.priority)
 			best = ready[i];
-	best->priority = fresh();
+	best->sched.priority = fresh();
 	for (uint32_t i = 0; i < n; i++)
-		if (ready[i] != best && conflict(ready[i]->aim, best->aim))
-			ready[i]->priority = fresh();
+		if (ready[i] != best && conflict(ready[i]->sched.aim, best->sched.aim))
+			ready[i]->sched.priority = fresh();
 	return best;
 }
 
@@ -64,9 +64,10 @@ static struct rt_thread *pos_choose(struct rt_thread *const *ready, uint32_t n)
 
 static bool is_interesting(const struct rt_thread *t)
 {
-	if (t->aim == RT_AIM_UNKNOWN)
+	if (t->sched.aim == RT_AIM_UNKNOWN)
 		return false;
-	return rt_options.focus ? t->aim / WORD == (uintptr_t)rt_options.focus / WORD : t->aim == 0;
+	return rt_options.focus ? t->sched.aim / WORD == (uintptr_t)rt_options.focus / WORD
+				: t->sched.aim == 0;
 }
 
 /* Returns whether the thread, or one that creates it directly or indirectly, is `name`, and none in

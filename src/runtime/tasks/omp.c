@@ -56,16 +56,16 @@ static uint64_t patience = LEAST_PATIENCE;
 static void stack_left(struct rt_thread *self)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	if (here < self->low_water && here >= self->stack_low)
-		self->low_water = here;
+	if (here < self->omp.low_water && here >= self->omp.stack_low)
+		self->omp.low_water = here;
 }
 
 static void *context_first(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	rt_hot.self->is_of_team = true;
-	rt_hot.self->stack_low = here - MAIN_STACK;
-	rt_hot.self->stack_high = rt_hot.self->low_water = here;
+	rt_hot.self->omp.is_of_team = true;
+	rt_hot.self->omp.stack_low = here - MAIN_STACK;
+	rt_hot.self->omp.stack_high = rt_hot.self->omp.low_water = here;
 	return rt_hot.self;
 }
 
@@ -76,9 +76,9 @@ static void *context(const void *low, const void *high)
 	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
-	t->stack_low = t->low_water =
+	t->omp.stack_low = t->omp.low_water =
 		(uintptr_t)low; /* another stack may have had this memory before */
-	t->stack_high = (uintptr_t)high;
+	t->omp.stack_high = (uintptr_t)high;
 	return t;
 }
 
@@ -92,9 +92,9 @@ static void context_switch(void *context, uint32_t as)
 	as = begins ? as : to->as;
 	ran = 0;
 	stack_left(self);
-	self->beyond = rt_hot.beyond;
-	rt_hot.beyond = begins ? 0 : to->beyond;
-	to->top = begins ? to->frames : to->top;
+	self->parked.beyond = rt_hot.beyond;
+	rt_hot.beyond = begins ? 0 : to->parked.beyond;
+	to->parked.top = begins ? to->frames : to->parked.top;
 	rt.listener.switches(self, to, as);
 }
 
@@ -104,7 +104,7 @@ static void *thread_start(void *(*run)(void *), void *arg)
 	contexts++;
 	struct rt_thread *t = rt_thread_new_worker(run, arg);
 	if (t)
-		t->is_of_team = true;
+		t->omp.is_of_team = true;
 	return t;
 }
 
@@ -235,13 +235,13 @@ static void memory(const void *at, size_t nbytes, const void *place)
  * `high`.  Only the part that was used since last time is reported as new. */
 static void stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high, uint32_t task)
 {
-	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
+	uintptr_t from = self->omp.stack_high ? self->omp.low_water & ~(uintptr_t)7 : low;
 	if (from < high)
 		rt.listener.stack(from, high, task);
-	self->stack_low = low;
-	if (high > self->stack_high)
-		self->stack_high = high;
-	self->low_water = high;
+	self->omp.stack_low = low;
+	if (high > self->omp.stack_high)
+		self->omp.stack_high = high;
+	self->omp.low_water = high;
 }
 
 static void stack_renew(struct rt_thread *self, uintptr_t low, uintptr_t high, uint32_t task)
@@ -259,7 +259,8 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	rt_alone_is(OWN_FRESH_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(OWN_FRESH_STACK, self->omp.stack_low,
+		    self->omp.stack_high - self->omp.stack_low);
 	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
@@ -277,7 +278,7 @@ static void segment(enum snag_omp_segment what, uint32_t task, bool has_loans, c
 		return;
 	if (what == SNAG_OMP_SEGMENT_OVER) {
 		if (rt_own_segment_over(self))
-			stack_renew(self, self->own.low, self->own.high, task);
+			stack_renew(self, self->omp.own.low, self->omp.own.high, task);
 		rt_sched_speak_as(self, task);
 		return;
 	}
@@ -292,7 +293,7 @@ static void child_recorded(struct rt_thread *to, uint32_t task, const void *plac
 {
 	event(SNAG_OP_TASK_SPAWN, task, place);
 	context_switch(to, task);
-	stack((void *)to->stack_low, (void *)to->stack_high, task);
+	stack((void *)to->omp.stack_low, (void *)to->omp.stack_high, task);
 	enter(place);
 }
 
@@ -314,7 +315,7 @@ static uint32_t child(void *context, uint32_t task, const void *place, const voi
 	ran = 0;
 	stack_left(self);
 	rt.listener.child(self, to, SNAG_OP_TASK_SPAWN, task);
-	stack_new(to, to->stack_low, to->stack_high, task);
+	stack_new(to, to->omp.stack_low, to->omp.stack_high, task);
 	if (is_new)
 		rt.listener.renewed((uintptr_t)at, nbytes);
 	alone_with(to, at, nbytes);

@@ -77,7 +77,7 @@ static uint32_t promise_set(uint32_t loc)
 
 static void flag_acquire(const struct flag *f, uint32_t loc) /* [acquire] */
 {
-	struct rt_flags *own = &rt_hot.self->flags;
+	struct rt_flags *own = &rt_hot.self->omp.flags;
 	if (f->relaxed_by && f->relaxed_by != own->as + 1)
 		rt_put(RT_NOTE, 0, RT_OBSTACLE_RELAXED_WRITE, loc, RT_NOTE_OBSTACLE);
 	if (own->seen == f->version)
@@ -91,9 +91,9 @@ static struct rt_flags *own_flags(void)
 {
 	const struct rt_thread *self = rt_hot.self;
 	rt_record_settle();
-	if (self->flags.as != self->as)
-		rt_hot.self->flags = (struct rt_flags){.as = self->as};
-	return &rt_hot.self->flags;
+	if (self->omp.flags.as != self->as)
+		rt_hot.self->omp.flags = (struct rt_flags){.as = self->as};
+	return &rt_hot.self->omp.flags;
 }
 
 static void glance(struct rt_flags *own, uintptr_t addr)

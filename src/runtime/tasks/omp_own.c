@@ -39,7 +39,7 @@ void rt_own_begin(void)
 
 void rt_own_stored_now(uintptr_t at)
 {
-	struct own_context *c = &rt_hot.self->own;
+	struct own_context *c = &rt_hot.self->omp.own;
 	if (at % OWN_WORD == 0 && !own_is_on_stack(c, at))
 		own_store(&rt_own, c, at);
 }
@@ -47,16 +47,16 @@ void rt_own_stored_now(uintptr_t at)
 void rt_own_alloc(uintptr_t at, size_t nbytes)
 {
 	if (!rt.is_alone)
-		own_alloc(&rt_own, &rt_hot.self->own, at, nbytes);
+		own_alloc(&rt_own, &rt_hot.self->omp.own, at, nbytes);
 }
 
 void rt_omp_phase(const struct snag_omp_implicit *who)
 {
 	struct rt_thread *self = rt_entered();
-	if (!self || (who->number == self->own.implicit && who->phase == self->own.phase))
+	if (!self || (who->number == self->omp.own.implicit && who->phase == self->omp.own.phase))
 		return; /* a region of one thread, maybe in a segment */
 	rt_epoch_end();
-	own_phase(&rt_own, &self->own,
+	own_phase(&rt_own, &self->omp.own,
 		  (struct own_phase){who->number, who->phase, (uintptr_t)who->low,
 				     (uintptr_t)who->high});
 	rt_done_phase(self);
@@ -65,7 +65,7 @@ void rt_omp_phase(const struct snag_omp_implicit *who)
 void rt_own_segment(struct rt_thread *self, bool has_loans)
 {
 	rt_epoch_end();
-	own_segment(&rt_own, &self->own, has_loans);
+	own_segment(&rt_own, &self->omp.own, has_loans);
 	rt_done_segment(self);
 }
 
@@ -76,13 +76,13 @@ static void memory_renewed(uintptr_t at, size_t nbytes)
 
 bool rt_own_segment_over(struct rt_thread *self)
 {
-	const bool lends = self->own.mode & OWN_LENDS;
+	const bool lends = self->omp.own.mode & OWN_LENDS;
 	rt_epoch_end();
-	own_segment_end(&rt_own, &self->own);
+	own_segment_end(&rt_own, &self->omp.own);
 	rt_done_segment(self);
 	if (lends && rt_own.nranges) {
 		rt_record_settle();
-		own_each(&rt_own, &self->own, memory_renewed);
+		own_each(&rt_own, &self->omp.own, memory_renewed);
 	}
 	return lends;
 }
@@ -92,10 +92,10 @@ bool rt_omp_lends(const void *at, size_t nbytes)
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return false;
-	bool is_lent = nbytes && own_task(&rt_own, &self->own, (uintptr_t)at, nbytes);
-	if (self->own.implicit && !(self->own.mode & OWN_LENDS)) {
+	bool is_lent = nbytes && own_task(&rt_own, &self->omp.own, (uintptr_t)at, nbytes);
+	if (self->omp.own.implicit && !(self->omp.own.mode & OWN_LENDS)) {
 		rt_epoch_end();
-		own_lends(&rt_own, &self->own);
+		own_lends(&rt_own, &self->omp.own);
 	}
 	return is_lent;
 }

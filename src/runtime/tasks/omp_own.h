@@ -21,7 +21,7 @@ RT_COLD void rt_own_doubt(void);
 /* Whether to leave out an access of the running context. */
 static inline bool rt_is_own(uintptr_t addr)
 {
-	enum own_answer answer = own_of(&rt_own, &rt_hot.self->own, addr);
+	enum own_answer answer = own_of(&rt_own, &rt_hot.self->omp.own, addr);
 	if (rt_unlikely(answer == OWN_DOUBT))
 		rt_own_doubt();
 	return answer != OWN_TELL;
@@ -32,24 +32,24 @@ static inline void rt_own_accessed(uintptr_t addr, bool is_write)
 {
 	struct rt_thread *self = rt_hot.self;
 	if (rt_unlikely(own_in_hull(&rt_own.lent, addr)))
-		own_touch(&rt_own, &self->own, addr);
-	if (rt_unlikely(self->done.is_noted) && !self->section.depth)
+		own_touch(&rt_own, &self->omp.own, addr);
+	if (rt_unlikely(self->omp.done.is_noted) && !self->section.depth)
 		rt_done_note(addr, is_write);
-	if (addr < self->low_water && addr >= self->stack_low)
-		self->low_water = addr;
+	if (addr < self->omp.low_water && addr >= self->omp.stack_low)
+		self->omp.low_water = addr;
 }
 
 /* The same access is a store of n bytes / of a word. */
 static inline void rt_own_stored(uintptr_t addr, size_t n)
 {
-	struct own_context *c = &rt_hot.self->own;
+	struct own_context *c = &rt_hot.self->omp.own;
 	if (own_store_counts(&rt_own, c))
 		own_stores_add(&rt_own, c, addr, n);
 }
 
 static inline void rt_own_stored_word(uintptr_t addr)
 {
-	struct own_context *c = &rt_hot.self->own;
+	struct own_context *c = &rt_hot.self->omp.own;
 	if (own_store_counts(&rt_own, c))
 		own_stores_add_word(&rt_own, c, addr);
 }
@@ -61,7 +61,7 @@ void rt_own_alloc(uintptr_t at, size_t nbytes);
 static inline void rt_own_free(uintptr_t at)
 {
 	if (rt_own.nranges)
-		own_free(&rt_own, &rt_hot.self->own, at);
+		own_free(&rt_own, &rt_hot.self->omp.own, at);
 }
 
 /* The running context begins a segment, or ends it.  The latter returns whether the context lent its

@@ -224,8 +224,8 @@ static void stack_report(const struct snag_stack *stack, uint32_t thread)
 /* The thread continues as that fiber. */
 static void become(struct rt_thread *self, struct rt_thread *to)
 {
-	self->beyond = rt_hot.beyond;
-	rt_hot.beyond = to->beyond;
+	self->parked.beyond = rt_hot.beyond;
+	rt_hot.beyond = to->parked.beyond;
 	if (to == created && rt.listener.child)
 		rt.listener.child(self, to, created_by, to->as);
 	else if (self == ended && rt.listener.ended)
@@ -241,17 +241,17 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	if (!self)
 		return;
 	if (rt.listener.needs_places)
-		self->waits_at = rt_location((uintptr_t)rt_tasks_place);
+		self->wait.at = rt_location((uintptr_t)rt_tasks_place);
 	if (task == 0 && stack)
 		launch(self);
 	if (stack && task)
 		*own = created;
 	struct rt_thread *to = *own ? *own : launcher;
-	self->called_at = rt_tasks_place;
+	self->parked.called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
 	if (to != created) /* its call continues */
-		rt_tasks_place = to->called_at;
+		rt_tasks_place = to->parked.called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
@@ -309,7 +309,7 @@ static void waiting_report(const struct snag_waiting *w)
 	uint32_t target = w->why == SNAG_WAIT_PROMISE ? w->target + first_promise
 			  : w->why == SNAG_WAIT_OTHER ? 0
 						      : tid[w->target];
-	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
+	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->wait.at : 0, tid[w->task]);
 }
 
 /* The thread that launched continues as itself. */

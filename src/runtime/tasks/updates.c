@@ -43,7 +43,7 @@ RT_ABI(void, snag_update_begin_, unsigned kind) /* [plain] */
 	struct rt_thread *self = kind ? updating() : NULL; /* [none] */
 	if (!self)
 		return;
-	self->update = kind;
+	self->update.kind = kind;
 	rt_update(RT_UPDATE_BEGINS, kind, rt_event_location(RT_CALLER));
 }
 
@@ -51,10 +51,10 @@ RT_ABI(void, snag_update_end_, void)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_self();
-	if (!self || !self->update || !updating())
+	if (!self || !self->update.kind || !updating())
 		return;
-	rt_update(RT_UPDATE_ENDS, self->update, rt_event_location(RT_CALLER));
-	self->update = 0;
+	rt_update(RT_UPDATE_ENDS, self->update.kind, rt_event_location(RT_CALLER));
+	self->update.kind = 0;
 }
 
 RT_ABI(void, snag_atomic_update_, unsigned kind) /* [atomic] */
@@ -62,5 +62,5 @@ RT_ABI(void, snag_atomic_update_, unsigned kind) /* [atomic] */
 	RT_SCOPE;
 	struct rt_thread *self = rt_self();
 	if (self && rt.is_of_tasks && !rt.is_alone)
-		self->atomic_update = kind;
+		self->update.atomic_kind = kind;
 }

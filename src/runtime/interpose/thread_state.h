@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * thread_state.h - what the functions in front of the C library know of each thread
+ *
+ * Only the thread itself writes its fields, but for its end and whether it is detached (thread.c).
+ */
+#ifndef SNAG_RUNTIME_INTERPOSE_THREAD_STATE_H
+#define SNAG_RUNTIME_INTERPOSE_THREAD_STATE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_object;
+
+enum { RT_PENDING = 16 }; /* a power of two */
+enum { RT_HIDDEN_LOCKS = 8 };
+
+/* Its beginning and its end: thread.c. */
+struct rt_life {
+	pthread_t handle;
+	uint32_t created_at, created_by; /* node and thread */
+	uint32_t ncreated;		 /* threads that it has created */
+	unsigned ending;		 /* rounds of thread-specific destructors seen */
+	bool is_detached;
+	struct rt_object *joiners; /* the threads that wait for its end */
+	void *(*start)(void *);
+	void *start_arg;
+	sigset_t mask; /* of signals, when it starts */
+};
+
+/* Whether it is cancelled: cancel.c. */
+struct rt_cancel {
+	bool was_requested, is_disabled, is_asynchronous;
+};
+
+/* What its reports leave out: annotate.c. */
+struct rt_ignoring {
+	int accesses; /* __tsan_ignore_thread_begin, nested ... */
+	uint32_t at;  /* ... where the outermost began */
+	int sync;     /* AnnotateIgnoreSyncBegin, nested */
+};
+
+/* The locks that it holds: lock.c. */
+struct rt_held {
+	uint32_t n; /* mutexes and spin locks */
+	/* Locks that it took while it ignored synchronisation, if threads run in parallel. */
+	uint32_t nhidden;
+	uintptr_t hidden[RT_HIDDEN_LOCKS];
+};
+
+/* Signals: signals.c.  Those that wait for a good moment form a ring, which the thread's own
+ * handler fills. */
+struct rt_signals {
+	int handles; /* the signal whose handler it runs; 0: none */
+	int sends;   /* the signal that it sends to itself; 0: none */
+	uint32_t kept, run;
+	struct rt_pending {
+		int signal;
+		siginfo_t info;
+	} pending[RT_PENDING];
+};
+
+#endif
