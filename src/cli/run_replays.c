@@ -282,7 +282,7 @@ void cli_replays_freed(struct snag_incidents *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct snag_incident *in = &all->at[i];
-		if (snag_incident_kind(in) == SNAG_INCIDENT_RACE)
+		if (!snag_incident_is_of_freed(in))
 			continue;
 		in->severity = "freed memory";
 		in->effect = snag_strdup(

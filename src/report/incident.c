@@ -114,7 +114,7 @@ size_t snag_incident_accesses(const struct snag_incident *in,
 	return n;
 }
 
-static bool is_of_freed(const struct snag_incident *in)
+bool snag_incident_is_of_freed(const struct snag_incident *in)
 {
 	enum snag_incident_kind kind = snag_incident_kind(in);
 	return kind == SNAG_INCIDENT_USE_AFTER_FREE || kind == SNAG_INCIDENT_DOUBLE_FREE;
@@ -127,7 +127,7 @@ static void freed_first(struct snag_incidents *in)
 	size_t n = 0;
 	for (int is_freed = 1; is_freed >= 0; is_freed--)
 		for (size_t i = 0; i < in->n; i++)
-			if (is_of_freed(&in->at[i]) == is_freed)
+			if (snag_incident_is_of_freed(&in->at[i]) == is_freed)
 				all[n++] = in->at[i];
 	memcpy(in->at, all, n * sizeof(*all));
 	free(all);

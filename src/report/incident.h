@@ -192,6 +192,8 @@ struct snag_incident_access {
 size_t snag_incident_accesses(const struct snag_incident *in,
 			      struct snag_incident_access ret[SNAG_INCIDENT_ACCESSES]);
 
+/* A use of freed memory, or a second free. */
+bool snag_incident_is_of_freed(const struct snag_incident *in);
 /* As JSON calls it, and as the text does. */
 extern const char *const snag_incident_kind_name[], *const snag_incident_kind_title[];
 

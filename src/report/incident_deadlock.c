@@ -144,33 +144,34 @@ void snag_deadlock_incidents_done(struct snag_incidents *in)
 	free(in->deadlock);
 }
 
-static void thing_words(const struct snag_names *names, const struct snag_site *site, char *buf,
-			size_t room)
+static void thing_words(const struct snag_incident_report *r, const struct snag_site *site,
+			char *buf, size_t room)
 {
-	const char *name = snag_name(names, snag_op_info[site->op].space, site->target);
+	const struct snag_names *names = r->report->names;
 	if (site->op == SNAG_OP_JOIN)
-		snprintf(buf, room, "the end of %.100s", name);
+		snprintf(buf, room, "the end of %.100s",
+			 snag_name(names, SNAG_SPACE_THREAD, site->target));
 	else
-		snag_variable_text(name, buf, room);
+		snprintf(buf, room, "%s", snag_incidents_lock(r->incidents, names, site->target));
 }
 
-void snag_deadlock_wait_words(const struct snag_names *names, const struct snag_deadlock_wait *w,
-			      char *buf, size_t room)
+void snag_deadlock_wait_words(const struct snag_incident_report *r,
+			      const struct snag_deadlock_wait *w, char *buf, size_t room)
 {
 	char thing[200];
-	thing_words(names, &w->at, thing, sizeof(thing));
+	thing_words(r, &w->at, thing, sizeof(thing));
 	snprintf(buf, room, "%.100s waits for %s",
-		 snag_name(names, SNAG_SPACE_THREAD, w->at.thread), thing);
+		 snag_name(r->report->names, SNAG_SPACE_THREAD, w->at.thread), thing);
 }
 
-void snag_deadlock_things(const struct snag_names *names, const struct snag_deadlock *d, char *buf,
-			  size_t room)
+void snag_deadlock_things(const struct snag_incident_report *r, const struct snag_deadlock *d,
+			  char *buf, size_t room)
 {
 	size_t n = 0;
 	buf[0] = 0;
 	for (size_t i = 0; i < d->n && n + 210 < room; i++) {
 		char thing[200];
-		thing_words(names, &d->wait[i].at, thing, sizeof(thing));
+		thing_words(r, &d->wait[i].at, thing, sizeof(thing));
 		n += (size_t)snprintf(buf + n, room - n, "%s%s", i ? ", " : "", thing);
 	}
 }

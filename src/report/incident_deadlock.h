@@ -31,13 +31,13 @@ void snag_deadlock_incidents_build(struct snag_incidents *to, const struct snag_
 void snag_deadlock_incidents_done(struct snag_incidents *incidents);
 
 /* "T1 waits for a", "T1 waits for the end of T2" */
-void snag_deadlock_wait_words(const struct snag_names *names, const struct snag_deadlock_wait *w,
-			      char *buf, size_t room);
+void snag_deadlock_wait_words(const struct snag_incident_report *r,
+			      const struct snag_deadlock_wait *w, char *buf, size_t room);
 /* One sentence about the verdict, without its end. */
 const char *snag_deadlock_why(const struct snag_deadlock *d);
 /* "a, b": what the threads wait for. */
-void snag_deadlock_things(const struct snag_names *names, const struct snag_deadlock *d, char *buf,
-			  size_t room);
+void snag_deadlock_things(const struct snag_incident_report *r, const struct snag_deadlock *d,
+			  char *buf, size_t room);
 
 /* One incident each. */
 void snag_deadlock_incident_text(const struct snag_incident_report *r,

@@ -22,12 +22,12 @@ static const char *title(const struct snag_deadlock *d)
 }
 
 /* "a", or what is held and how. */
-static void held_words(const struct snag_names *names, const struct snag_deadlock_wait *w,
+static void held_words(const struct snag_incident_report *r, const struct snag_deadlock_wait *w,
 		       char *buf, size_t room)
 {
-	char lock[200];
-	snag_variable_text(snag_name(names, SNAG_SPACE_LOCK, w->held.target), lock, sizeof(lock));
-	snprintf(buf, room, "%s%s", lock, w->held.op == SNAG_OP_ACQUIRE_SHARED ? " (shared)" : "");
+	snprintf(buf, room, "%.200s%s",
+		 snag_incidents_lock(r->incidents, r->report->names, w->held.target),
+		 w->held.op == SNAG_OP_ACQUIRE_SHARED ? " (shared)" : "");
 }
 
 static void waits(struct snag_printer *to, const struct snag_incident_report *r,
@@ -35,14 +35,14 @@ static void waits(struct snag_printer *to, const struct snag_incident_report *r,
 {
 	const struct snag_deadlock_wait *w = &in->deadlock->wait[i];
 	char words[400];
-	snag_deadlock_wait_words(r->report->names, w, words, sizeof(words));
+	snag_deadlock_wait_words(r, w, words, sizeof(words));
 	snag_print(to, "  Thread ");
 	snag_print_name(to, words);
 	snag_print(to, " at:\n");
 	snag_text_stack(to, r, &in->at[i]);
 	if (!in->held[i].n)
 		return;
-	held_words(r->report->names, w, words, sizeof(words));
+	held_words(r, w, words, sizeof(words));
 	snag_print(to, "  and holds ");
 	snag_print_name(to, words);
 	snag_print(to, " since:\n");
@@ -55,7 +55,7 @@ void snag_deadlock_incident_text(const struct snag_incident_report *r,
 	const struct snag_deadlock *d = in->deadlock;
 	char things[1000];
 	snag_text_begin(to, r, title(d), NULL);
-	snag_deadlock_things(r->report->names, d, things, sizeof(things));
+	snag_deadlock_things(r, d, things, sizeof(things));
 	snag_print(to, "  Threads that wait for each other: ");
 	snag_print_name(to, things);
 	snag_print(to, "\n\n");
@@ -85,13 +85,18 @@ static void wait_object(struct snag_json *j, const struct snag_incident_report *
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, w->at.thread));
-	snag_json_string(j, w->at.op == SNAG_OP_JOIN ? "waits_for_thread" : "waits_for",
-			 snag_name(names, snag_op_info[w->at.op].space, w->at.target));
+	if (w->at.op == SNAG_OP_JOIN)
+		snag_json_string(j, "waits_for_thread",
+				 snag_name(names, SNAG_SPACE_THREAD, w->at.target));
+	else
+		snag_json_string(j, "waits_for",
+				 snag_incidents_lock(r->incidents, names, w->at.target));
 	if (w->at.event != SNAG_NO_EVENT)
 		snag_json_uint(j, "event", w->at.event);
 	snag_json_stack(j, "stack", &in->at[i]);
 	if (in->held[i].n) {
-		snag_json_string(j, "holds", snag_name(names, SNAG_SPACE_LOCK, w->held.target));
+		snag_json_string(j, "holds",
+				 snag_incidents_lock(r->incidents, names, w->held.target));
 		snag_json_bool(j, "shared", w->held.op == SNAG_OP_ACQUIRE_SHARED);
 		snag_json_stack(j, "held_since", &in->held[i]);
 	}
@@ -111,9 +116,9 @@ void snag_deadlock_incident_json(const struct snag_incident_report *r,
 	snag_json_array(j, "locks");
 	for (size_t i = 0; i < d->n; i++)
 		if (d->wait[i].at.op != SNAG_OP_JOIN)
-			snag_json_string(
-				j, NULL,
-				snag_name(r->report->names, SNAG_SPACE_LOCK, d->wait[i].at.target));
+			snag_json_string(j, NULL,
+					 snag_incidents_lock(r->incidents, r->report->names,
+							     d->wait[i].at.target));
 	snag_json_end(j);
 	snag_json_uint(j, "count", in->count);
 	snag_json_bool(j, "suppressed", in->is_suppressed);
@@ -163,11 +168,11 @@ static void sarif_stacks(struct snag_json *j, const struct snag_incident_report 
 	snag_json_array(j, "stacks");
 	for (size_t i = 0; i < in->deadlock->n; i++) {
 		const struct snag_deadlock_wait *w = &in->deadlock->wait[i];
-		snag_deadlock_wait_words(r->report->names, w, words, sizeof(words));
+		snag_deadlock_wait_words(r, w, words, sizeof(words));
 		snag_sarif_stack(j, r, &in->at[i], words);
 		if (!in->held[i].n)
 			continue;
-		held_words(r->report->names, w, held, sizeof(held));
+		held_words(r, w, held, sizeof(held));
 		snprintf(words, sizeof(words), "%.90s holds %s",
 			 snag_name(r->report->names, SNAG_SPACE_THREAD, w->at.thread), held);
 		snag_sarif_stack(j, r, &in->held[i], words);
@@ -182,7 +187,7 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	const struct snag_deadlock *d = in->deadlock;
 	enum snag_verdict v = d->proof.verdict;
 	char things[1000], text[1200], words[400];
-	snag_deadlock_things(r->report->names, d, things, sizeof(things));
+	snag_deadlock_things(r, d, things, sizeof(things));
 	snprintf(text, sizeof(text), "Deadlock (%s): threads wait for each other: %s.",
 		 snag_verdict_text[v], things);
 	snag_json_newline(j);
@@ -196,7 +201,7 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	snag_json_end(j);
 	snag_json_array(j, "relatedLocations");
 	for (size_t i = 0; i < d->n; i++) {
-		snag_deadlock_wait_words(r->report->names, &d->wait[i], words, sizeof(words));
+		snag_deadlock_wait_words(r, &d->wait[i], words, sizeof(words));
 		snag_sarif_location(j, NULL, r, &in->at[i].frame[0], words);
 	}
 	snag_json_end(j);

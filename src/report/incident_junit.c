@@ -113,7 +113,7 @@ static void deadlock_title(struct snag_printer *to, const struct snag_incident_r
 			   const struct snag_deadlock_incident *in)
 {
 	char things[700];
-	snag_deadlock_things(r->report->names, in->deadlock, things, sizeof(things));
+	snag_deadlock_things(r, in->deadlock, things, sizeof(things));
 	snag_printf(to, "deadlock %s of ", in->id);
 	xml(to, things);
 }
@@ -133,8 +133,7 @@ static void deadlock_case(struct snag_printer *to, const struct snag_incident_re
 	deadlock_title(to, r, in);
 	snag_print(to, "\">");
 	for (size_t i = 0; i < in->deadlock->n; i++) {
-		snag_deadlock_wait_words(r->report->names, &in->deadlock->wait[i], words,
-					 sizeof(words));
+		snag_deadlock_wait_words(r, &in->deadlock->wait[i], words, sizeof(words));
 		xml(to, words);
 		snag_print(to, ":\n");
 		stack_lines(to, &in->at[i]);

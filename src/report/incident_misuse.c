@@ -65,14 +65,22 @@ static bool is_line(const struct snag_callstack *a, const struct snag_callstack 
 	return f->line == g->line && f->file && g->file && strcmp(f->file, g->file) == 0;
 }
 
-/* A race of the same access with the same free. */
+/* A race of the same two places: an access or a free, and the free that came before. */
 static bool is_race(const struct snag_misuse_incident *in, const struct snag_incidents *all)
 {
-	for (size_t i = 0; in->misuse->kind == SNAG_MISUSE_USE_AFTER_FREE && i < all->n; i++)
-		if (snag_site_is_free(&all->at[i].race->first) &&
-		    is_line(&all->at[i].stack[0], &in->before) &&
-		    is_line(&all->at[i].stack[1], &in->at))
-			return true;
+	enum snag_misuse_kind kind = in->misuse->kind;
+	if (kind != SNAG_MISUSE_USE_AFTER_FREE && kind != SNAG_MISUSE_DOUBLE_FREE)
+		return false;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct snag_incident *race = &all->at[i];
+		const struct snag_site *site[2] = {&race->race->first, &race->race->second};
+		for (int f = 0; f < 2; f++)
+			if (snag_site_is_free(site[f]) &&
+			    snag_site_is_free(site[!f]) == (kind == SNAG_MISUSE_DOUBLE_FREE) &&
+			    is_line(&race->stack[f], &in->before) &&
+			    is_line(&race->stack[!f], &in->at))
+				return true;
+	}
 	return false;
 }
 

@@ -5,6 +5,7 @@
 #include "report/incident.h"
 
 #include "base/memory.h"
+#include "report/incident_deadlock.h"
 #include "report/naming.h"
 
 #include <stdio.h>
@@ -64,6 +65,19 @@ static void lock_name(struct snag_naming *x, struct snag_incidents *all,
 	all->lock[all->nlocks++] = (struct snag_lock_name){lock, snag_strdup(name.name)};
 }
 
+/* The locks that a deadlock is about. */
+static void deadlock_name(struct snag_naming *x, struct snag_incidents *all,
+			  const struct snag_names *names, const struct snag_deadlock_incident *in)
+{
+	for (size_t i = 0; i < in->deadlock->n; i++) {
+		const struct snag_site *at = &in->deadlock->wait[i].at;
+		if (at->op != SNAG_OP_JOIN)
+			lock_name(x, all, names, at->target, &in->at[i]);
+		if (in->held[i].n)
+			lock_name(x, all, names, in->deadlock->wait[i].held.target, &in->held[i]);
+	}
+}
+
 void snag_incidents_name(struct snag_incidents *all, const struct snag_names *names)
 {
 	struct snag_naming *x = NULL;
@@ -77,6 +91,12 @@ void snag_incidents_name(struct snag_incidents *all, const struct snag_names *na
 		for (int k = 0; k < 2; k++)
 			for (uint32_t l = 0; l < site[k]->nlocks; l++)
 				lock_name(x, all, names, site[k]->locks[l].lock, &in->stack[k]);
+	}
+	for (size_t i = 0; i < all->ndeadlocks; i++) {
+		if (all->deadlock[i].is_suppressed)
+			continue;
+		x = x ? x : snag_naming_new(names);
+		deadlock_name(x, all, names, &all->deadlock[i]);
 	}
 	snag_naming_free(x);
 }

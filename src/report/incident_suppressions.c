@@ -41,7 +41,7 @@ void snag_incidents_suppressions(const struct snag_incident_report *r, struct sn
 		const struct snag_deadlock_incident *in = &all->deadlock[i];
 		if (in->is_suppressed)
 			continue;
-		snag_deadlock_things(r->report->names, in->deadlock, name, sizeof(name));
+		snag_deadlock_things(r, in->deadlock, name, sizeof(name));
 		snprintf(words, sizeof(words), "deadlock on %s: %s", name,
 			 place(&in->at[0], at[0], sizeof(at[0])));
 		snag_terms_print(to, words, in->id);

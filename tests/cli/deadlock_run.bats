@@ -98,6 +98,15 @@ quiet_seed() {
 	[ "$status" = 66 ]
 }
 
+@test "locks in an array have the names of the source" {
+	seed=$(quiet_seed "$PROGS/three-gcc")
+	snags run --seed "$seed" --no-replay --json j "$PROGS/three-gcc"
+	[ "$status" = 66 ]
+	[[ $stderr == *"Thread T1 waits for lock[1] at:"*"and holds lock[0] since:"* ]]
+	[ "$(jq -c '[.incidents[0] | .locks, [.waits[].waits_for], [.waits[].holds] | sort]' j)" = \
+		'[["lock[0]","lock[1]","lock[2]"],["lock[0]","lock[1]","lock[2]"],["lock[0]","lock[1]","lock[2]"]]' ]
+}
+
 @test "suppressed, or not wanted" {
 	seed=$(quiet_seed "$PROGS/inversion-gcc")
 	echo 'deadlock:deposit' >supp

@@ -78,3 +78,41 @@ source_of() { # the second thread frees; the first does this
 	[ "$status" = 0 ]
 	grep -q ': all [0-9]* classes of equivalent runs' <<<"$stderr"
 }
+
+@test "two frees that happen in one run: one report" {
+	cat >both.c <<-END
+		#include <pthread.h>
+		#include <stdlib.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static char *p;
+		static int is_freed;
+		static void *release(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			int was = is_freed;
+			pthread_mutex_unlock(&m);
+			if (was)
+				return arg;
+			free(p);
+			pthread_mutex_lock(&m);
+			is_freed = 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			p = malloc(10);
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, release, 0);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+			return 0;
+		}
+	END
+	snag cc -g -O1 -pthread both.c -o both
+	snags explore ./both
+	[ "$status" = 66 ]
+	[ "$(grep -c '^WARNING: snag: double free' <<<"$stderr")" = 1 ]
+	grep -q '^snag: reported 1 warning: 1 observed' <<<"$stderr"
+}
