@@ -8,6 +8,7 @@
 #include "runtime/memory.h"
 #include "runtime/sys.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,7 +16,7 @@ enum { PAGE = 4096, PART_LOG = 16 };
 /* Its lower half, which records have, is 0. */
 #define FUEL (INT64_C(1) << 62)
 enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
-enum { ROOM_WANTED = RT_RING_RECORDS / 4 };
+enum { LATE_NS = WAIT_NS * WAITS_BETWEEN_LOOKS };
 
 static struct {
 	uint64_t next;
@@ -102,21 +103,49 @@ static void common_put(const struct rt_record *record)
 
 /* Records of one lane. */
 
+/* [wait] of ring.h */
+static void recorder_wake(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* first the records, then this look */
+	if (__atomic_load_n(&rt.channel->sleeps, __ATOMIC_RELAXED) &&
+	    __atomic_exchange_n(&rt.channel->sleeps, 0, __ATOMIC_RELAXED))
+		rt_sys_shared_wake(&rt.channel->sleeps);
+}
+
+static bool has_room(struct rt_lane *l)
+{
+	/* pairs with the release of the reader: the slots are no longer read */
+	const uint64_t end = __atomic_load_n(&l->ring->taken, __ATOMIC_ACQUIRE) + RT_RING_RECORDS;
+	if (end < l->n + RT_RING_ROOM)
+		return false;
+	l->limit = l->n + RT_RING_ROOM;
+	return true;
+}
+
+/* Sleeps until there is room.  Returns false if that takes long. */
+static bool room_await(struct rt_lane *l)
+{
+	struct rt_ring *ring = l->ring;
+	const rt_time late = rt_sys_now() + LATE_NS;
+	ring->needs = l->n + RT_RING_ROOM - RT_RING_RECORDS;
+	__atomic_store_n(&ring->waits, 1, __ATOMIC_RELEASE); /* pairs with the acquire in merge.c */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	     /* and only then looks again */
+	while (!has_room(l))
+		if (rt_sys_shared_wait(&ring->waits, 1, late) == -ETIMEDOUT)
+			return false;
+	__atomic_store_n(&ring->waits, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
 RT_COLD void rt_lane_room(struct rt_lane *l)
 {
-	for (unsigned waits = 1;; waits++) {
-		/* pairs with the release of the reader: the slots are no longer read */
-		uint64_t taken = __atomic_load_n(&l->ring->taken, __ATOMIC_ACQUIRE);
-		l->limit = taken + RT_RING_RECORDS;
-		if (l->limit >= l->n + ROOM_WANTED)
-			return;
-		if (waits % WAITS_BETWEEN_LOOKS == 0 && !rt_record_reader_lives()) {
+	recorder_wake();
+	while (!has_room(l))
+		if (!room_await(l) && !rt_record_reader_lives()) {
 			rt_record_gone();
 			l->limit = UINT64_MAX; /* into the void, over and over */
 			return;
 		}
-		rt_sys_sleep(WAIT_NS);
-	}
 }
 
 static void lane_copy(struct rt_lane *l, const struct rt_record *r)
