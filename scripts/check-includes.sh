@@ -16,7 +16,9 @@ allowed() {
 	runtime/interpose) echo "runtime runtime/access runtime/channel runtime/sched runtime/tasks" ;;
 	omp) echo "own task trace base" ;;
 	inside) echo "own runtime shadow detect trace base" ;;
-	trace | order) echo "base" ;;
+	trace) echo "trace/snag trace/text base" ;; # formats.def; splits.h; words of events in messages
+	trace/snag | trace/text) echo "trace base" ;;
+	order) echo "base" ;;
 	witness | task) echo "trace base" ;; # so the checker knows nothing of decide/
 	witness/decide) echo "witness trace base" ;;
 	report) echo "report/source trace order base" ;; # chrome.c

@@ -2,7 +2,7 @@
  *
  * snag_splits.c - the SPLITS column of a .snag file
  */
-#include "trace/snag_splits.h"
+#include "trace/snag/snag_splits.h"
 
 #include "base/memory.h"
 #include "trace/format.h"

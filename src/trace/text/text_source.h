@@ -11,9 +11,9 @@
 #ifndef SNAG_TRACE_TEXT_SOURCE_H
 #define SNAG_TRACE_TEXT_SOURCE_H
 
-#include "trace/lines.h"
+#include "trace/text/lines.h"
 #include "trace/source.h"
-#include "trace/text_op.h"
+#include "trace/text/text_op.h"
 
 struct snag_text_source {
 	struct snag_source base;

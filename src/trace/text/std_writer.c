@@ -2,7 +2,7 @@
  *
  * std_writer.c - writes RAPID's STD text, see std_reader.c for the format
  */
-#include "trace/text_sink.h"
+#include "trace/text/text_sink.h"
 
 #include <string.h>
 

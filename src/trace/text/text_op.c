@@ -2,7 +2,7 @@
  *
  * text_op.c - the part STD and CSV have in common: `op(operand)`, and messages
  */
-#include "trace/text_op.h"
+#include "trace/text/text_op.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "base/placed.h"
 #include "base/strtab.h"
 #include "trace/event.h"
-#include "trace/snag_bytes.h"
+#include "trace/snag/snag_bytes.h"
 
 /* The names of a space that were written. */
 struct snag_words {

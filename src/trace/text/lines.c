@@ -5,7 +5,7 @@
  * Cost.  Each byte is looked at once for the last newline of a buffer; a line that
  *        does not end in the buffer is looked at again only where it grew.
  */
-#include "trace/lines.h"
+#include "trace/text/lines.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * snag_column.c - the columns of a .snag block's payload
  */
-#include "trace/snag_column.h"
+#include "trace/snag/snag_column.h"
 
 #include "base/memory.h"
 

@@ -12,7 +12,7 @@
 
 #include "trace/output.h"
 #include "trace/sink.h"
-#include "trace/text_op.h"
+#include "trace/text/text_op.h"
 
 struct snag_text_sink {
 	struct snag_sink base;

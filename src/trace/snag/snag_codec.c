@@ -2,12 +2,12 @@
  *
  * snag_codec.c - one block of a .snag file: events to payload and back, in memory
  */
-#include "trace/snag_codec.h"
+#include "trace/snag/snag_codec.h"
 
 #include "base/memory.h"
-#include "trace/snag_layout.h"
-#include "trace/snag_memory.h"
-#include "trace/snag_runs.h"
+#include "trace/snag/snag_layout.h"
+#include "trace/snag/snag_memory.h"
+#include "trace/snag/snag_runs.h"
 
 #include <assert.h>
 #include <string.h>

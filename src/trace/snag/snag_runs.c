@@ -2,7 +2,7 @@
  *
  * snag_runs.c - the RUNS column of a .snag block
  */
-#include "trace/snag_runs.h"
+#include "trace/snag/snag_runs.h"
 
 #include "base/memory.h"
 #include "trace/format.h"

@@ -9,7 +9,7 @@
 
 #include "trace/names.h"
 #include "trace/runs.h"
-#include "trace/snag_bytes.h"
+#include "trace/snag/snag_bytes.h"
 
 void snag_runs_put(struct snag_bytes *table, const struct snag_repeat *run, size_t n);
 

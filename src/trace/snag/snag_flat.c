@@ -16,11 +16,11 @@
  *         [learn]   unless it was SNAG_LOC_LAST, the last one becomes the second of
  *                   memory[op, target], and the location the last
  */
-#include "trace/snag_layout.h"
+#include "trace/snag/snag_layout.h"
 
 #include "base/memory.h"
-#include "trace/snag_memory.h"
-#include "trace/snag_numbering.h"
+#include "trace/snag/snag_memory.h"
+#include "trace/snag/snag_numbering.h"
 
 #include <assert.h>
 #include <string.h>

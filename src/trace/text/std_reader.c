@@ -21,7 +21,7 @@
  * Cost.    O(bytes); no allocation per event.
  */
 #include "trace/formats.h"
-#include "trace/text_source.h"
+#include "trace/text/text_source.h"
 
 #include <string.h>
 

@@ -19,8 +19,8 @@
 
 #include "trace/names.h"
 #include "trace/runs.h"
-#include "trace/snag_column.h"
-#include "trace/snag_splits.h"
+#include "trace/snag/snag_column.h"
+#include "trace/snag/snag_splits.h"
 
 struct snag_encoder;
 struct snag_encoder *snag_encoder_new(void);

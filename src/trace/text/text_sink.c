@@ -5,7 +5,7 @@
  * Cost.  Each name is looked at once; only if one of them cannot be written, the
  *        names of each event are looked at, to find the event that uses it.
  */
-#include "trace/text_sink.h"
+#include "trace/text/text_sink.h"
 
 #include "base/memory.h"
 

@@ -8,10 +8,10 @@
  * State.  row     what a thread remembers of targets: | by name space | by site | NEVER | EVER |;
  *                 NEVER is 0 at all times, and EVER is there to be written only
  */
-#include "trace/snag_layout.h"
+#include "trace/snag/snag_layout.h"
 
 #include "base/memory.h"
-#include "trace/snag_numbering.h"
+#include "trace/snag/snag_numbering.h"
 
 #include <string.h>
 

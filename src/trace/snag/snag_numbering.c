@@ -2,7 +2,7 @@
  *
  * snag_numbering.c - numbers the distinct keys of a block in order of appearance
  */
-#include "trace/snag_numbering.h"
+#include "trace/snag/snag_numbering.h"
 
 #include "base/memory.h"
 #include "trace/format.h"

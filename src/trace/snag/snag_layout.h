@@ -14,7 +14,7 @@
 #define SNAG_TRACE_SNAG_LAYOUT_H
 
 #include "trace/names.h"
-#include "trace/snag_column.h"
+#include "trace/snag/snag_column.h"
 
 #include <endian.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #define SNAG_TRACE_SNAG_COLUMN_H
 
 #include "trace/format.h"
-#include "trace/snag_bytes.h"
+#include "trace/snag/snag_bytes.h"
 
 #include <zstd.h>
 

@@ -14,7 +14,7 @@
  */
 #include "base/memory.h"
 #include "trace/formats.h"
-#include "trace/text_source.h"
+#include "trace/text/text_source.h"
 
 #include <stdio.h>
 #include <string.h>

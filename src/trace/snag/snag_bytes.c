@@ -2,7 +2,7 @@
  *
  * snag_bytes.c - byte strings being written and read, with variable-length numbers
  */
-#include "trace/snag_bytes.h"
+#include "trace/snag/snag_bytes.h"
 
 #include "base/memory.h"
 

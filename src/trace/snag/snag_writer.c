@@ -16,9 +16,9 @@
 
 #include "base/memory.h"
 #include "trace/output.h"
-#include "trace/snag_codec.h"
-#include "trace/snag_splits.h"
-#include "trace/snag_words.h"
+#include "trace/snag/snag_codec.h"
+#include "trace/snag/snag_splits.h"
+#include "trace/snag/snag_words.h"
 
 #include <assert.h>
 #include <string.h>

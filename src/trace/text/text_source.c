@@ -2,7 +2,7 @@
  *
  * text_source.c - what the readers of text traces have in common
  */
-#include "trace/text_source.h"
+#include "trace/text/text_source.h"
 
 #include "base/memory.h"
 

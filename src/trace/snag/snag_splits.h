@@ -5,7 +5,7 @@
 #ifndef SNAG_TRACE_SNAG_SPLITS_H
 #define SNAG_TRACE_SNAG_SPLITS_H
 
-#include "trace/snag_bytes.h"
+#include "trace/snag/snag_bytes.h"
 #include "trace/split.h"
 
 void snag_splits_pack(struct snag_bytes *table, const struct snag_split *split, size_t n);

@@ -23,8 +23,8 @@
 #include "base/memory.h"
 #include "trace/input.h"
 #include "trace/refined.h"
-#include "trace/snag_codec.h"
-#include "trace/snag_words.h"
+#include "trace/snag/snag_codec.h"
+#include "trace/snag/snag_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>

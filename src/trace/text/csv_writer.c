@@ -5,7 +5,7 @@
  * The column of a thread is its dense id, so threads are renamed to T<id>, also
  * in fork and join; locations are lost.
  */
-#include "trace/text_sink.h"
+#include "trace/text/text_sink.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,7 +17,7 @@
  *         [target]  base = 0, last[thread, space] or last[thread, site]; the column
  *                   is target - base, as a two's complement number if it has a base
  */
-#include "trace/snag_layout.h"
+#include "trace/snag/snag_layout.h"
 
 #include "base/memory.h"
 

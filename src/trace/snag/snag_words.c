@@ -2,7 +2,7 @@
  *
  * snag_words.c - the NAMES column of a .snag block
  */
-#include "trace/snag_words.h"
+#include "trace/snag/snag_words.h"
 
 #include "base/numbered.h"
 #include "trace/format.h"
