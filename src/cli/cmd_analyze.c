@@ -2,10 +2,10 @@
  *
  * cmd_analyze.c - `snag analyze`: run detectors over a trace and report races
  */
-#include "cli/analyze_page.h"
-#include "cli/analyze_pair.h"
-#include "cli/analyze_picture.h"
-#include "cli/analyze_shard.h"
+#include "cli/analyze/analyze_page.h"
+#include "cli/analyze/analyze_pair.h"
+#include "cli/analyze/analyze_picture.h"
+#include "cli/analyze/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/exhausted.h"

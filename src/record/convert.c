@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "record/regions.h"
-#include "report/symbols.h"
+#include "report/source/symbols.h"
 
 #include <inttypes.h>
 #include <string.h>
