@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "detect/candidates/suspects.h"
 #include "record/delay.h"
 
 #include <stdlib.h>
@@ -73,13 +74,39 @@ struct suspect {
 	uint32_t rank; /* the lower, the earlier it is tried */
 };
 
+enum { RANK_ORDERED = 1, RANK_REFUTED = 2 };
+
 /* What is most likely a race has the lowest rank: first variables with accesses that some
  * reordering with the same reads may bring together, then those that only counters order. */
 static uint32_t suspect_rank(const struct snag_analysis *a, const struct snag_race *race)
 {
 	const struct snag_slice *slice = a->slice;
 	uint32_t event = snag_slice_find(slice, race->second.event);
-	return slice->wanted[slice->trace.ev[event].target] & SNAG_WANT_KEPT ? 0 : 1;
+	return slice->wanted[slice->trace.ev[event].target] & SNAG_WANT_KEPT ? 0 : RANK_ORDERED;
+}
+
+/* Pairs that no run with the same branches brings together come last.  They are tried all the same,
+ * because another branch may lead to them, too. */
+static int refuted_rank(struct cli_replays *replays, const struct cli_run *run,
+			struct suspect *suspect, size_t n, struct snag_error *err)
+{
+	struct snag_suspect *pair = snag_calloc(n, sizeof(*pair));
+	struct snag_source *again = NULL;
+	double begin = snag_seconds_now();
+	for (size_t i = 0; i < n; i++)
+		pair[i] = (struct snag_suspect){.first = suspect[i].race->first.event,
+						.second = suspect[i].race->second.event};
+	int rc = snag_source_again(run->src, &again, err);
+	if (rc > 0)
+		rc = snag_suspects_decide(again, pair, n, err);
+	snag_source_close(again);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		suspect[i].rank += pair[i].is_refuted ? RANK_REFUTED : 0;
+		replays->tally.suspects.refuted += pair[i].is_refuted;
+	}
+	free(pair);
+	replays->spent += snag_seconds_now() - begin;
+	return rc < 0 ? rc : 0;
 }
 
 /* By rank, then as the run had them. */
@@ -95,20 +122,24 @@ static int suspect_compare(const void *a, const void *b)
 	return 0;
 }
 
-/* Returns how many are confirmed. */
-static size_t replay_all(struct cli_replays *replays, const struct snag_analysis *a,
-			 const struct snag_incidents *all, struct snag_findings *f)
+/* Returns how many are confirmed, or a negative code. */
+static int replay_all(struct cli_replays *replays, const struct cli_run *run,
+		      const struct snag_incidents *all, struct snag_findings *f,
+		      struct snag_error *err)
 {
+	const struct snag_analysis *a = run->analysis;
 	struct snag_replay_count *count = &replays->tally.suspects;
 	struct suspect *suspect = snag_calloc(all->n, sizeof(*suspect));
-	size_t n = 0, nconfirmed = 0;
+	size_t n = 0;
+	int nconfirmed = 0;
 	for (size_t i = 0; i < all->n; i++)
 		if (is_suspect(&all->at[i])) {
 			struct snag_race *race = &f->race[all->at[i].race - f->race];
 			suspect[n++] = (struct suspect){race, suspect_rank(a, race)};
 		}
+	int rc = n > 1 ? refuted_rank(replays, run, suspect, n, err) : 0;
 	qsort(suspect, n, sizeof(*suspect), suspect_compare);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
 		if (cli_replays_have_time(replays))
 			outcome = suspect_try(replays, a, suspect[i].race);
@@ -117,7 +148,7 @@ static size_t replay_all(struct cli_replays *replays, const struct snag_analysis
 		count->left += outcome == SNAG_REPLAY_NOT_TRIED && !cli_replays_have_time(replays);
 	}
 	free(suspect);
-	return nconfirmed;
+	return rc < 0 ? rc : nconfirmed;
 }
 
 static void keep_confirmed(struct snag_findings *f)
@@ -149,8 +180,8 @@ static bool has_suspects(const struct snag_incidents *all)
 int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 			const struct cli_run *run, struct snag_error *err)
 {
-	size_t i = find(a), n = 0;
-	int rc = 0;
+	size_t i = find(a);
+	int rc = 0, n = 0;
 	if (i == a->n)
 		return 0;
 	if (a->findings[i].nraces && replays->steps && a->slice) {
@@ -160,12 +191,12 @@ int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 		bool is_worth_it = rc == 0 && has_suspects(&r.incidents);
 		if (is_worth_it) {
 			cli_replays_run(replays, &r.incidents); /* these go before */
-			n = replay_all(replays, a, &r.incidents, &a->findings[i]);
+			n = replay_all(replays, run, &r.incidents, &a->findings[i], err);
 		}
 		cli_run_report_done(&r);
 	}
 	keep_confirmed(&a->findings[i]);
-	if (!n)
+	if (n <= 0)
 		snag_analysis_leave_out(a, i);
-	return rc;
+	return n < 0 ? n : rc;
 }

@@ -30,6 +30,7 @@ struct snag_replay_tally {
 	struct snag_replay_count {
 		size_t tried, left; /* left: not tried, or not finished, because the time was
 				     * over */
+		size_t refuted;	    /* by dependence, so the last to be tried */
 	} predicted, suspects;
 	bool was_interrupted; /* a signal, not the time, ended them */
 	uint64_t enough;      /* seconds that would probably suffice for all */

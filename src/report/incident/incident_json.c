@@ -231,6 +231,8 @@ static void replay_count(struct snag_json *j, const char *name, const struct sna
 	snag_json_object(j, name);
 	snag_json_uint(j, "tried", c->tried);
 	snag_json_uint(j, "left", c->left);
+	if (c->refuted)
+		snag_json_uint(j, "refuted", c->refuted);
 	snag_json_end(j);
 }
 

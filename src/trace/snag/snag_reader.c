@@ -23,29 +23,25 @@
 #include "base/memory.h"
 #include "trace/input.h"
 #include "trace/refined.h"
+#include "trace/snag/snag_block_names.h"
 #include "trace/snag/snag_codec.h"
-#include "trace/snag/snag_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 32 }; /* names interned together */
-
 struct binary_source {
 	struct snag_source base;
 	struct snag_input *in;
 	struct snag_decoder *decoder;
 	struct snag_names names;
-	struct snag_words_bases *bases;
-	struct snag_bytes words; /* the names of the block, in full */
+	struct snag_block_names of_block;
 	struct snag_counts counts;
-	uint64_t counted;      /* names, of all */
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
-	bool is_lenient, has_ended, takes_runs, forgets_variables;
+	bool is_lenient, has_ended, takes_runs;
 	bool is_recording; /* that did not come to its end: the header says so */
 	bool is_cut;	   /* reading failed because the stream ended before the end block */
 	bool was_cut;	   /* likewise the first look at the blocks */
@@ -97,94 +93,6 @@ static bool may_end(const struct binary_source *s, int rc)
 	return rc == SNAG_EINPUT && (s->is_lenient || (s->is_recording && s->is_cut));
 }
 
-static bool is_unchecked(const struct binary_source *s, const struct snag_strtab *words)
-{
-	return s->forgets_variables && words == &s->names.space[SNAG_SPACE_VARIABLE];
-}
-
-struct name {
-	struct snag_strtab *words; /* of its name space */
-	const char *at;		   /* NULL: the next `len` names count */
-	uint32_t len, hash;
-	bool is_hashed;
-};
-
-/* Takes up to GROUP names off the column, and prefetches what interning them will look at: a
- * table of many names is larger than the caches.  (There is no table while the names ascend, as
- * those of tasks do.)  Returns false for a bad name. */
-static bool take_names(struct binary_source *s, struct snag_span *column, struct name name[GROUP],
-		       size_t *ret_n)
-{
-	size_t n = 0;
-	for (; n < GROUP && column->at < column->end; n++) {
-		uint8_t head = *column->at++, space = head & ~SNAG_NAME_COUNTED;
-		uint32_t len;
-		if (space >= SNAG_SPACES || !snag_span_varint(column, &len))
-			return false;
-		struct snag_strtab *words = &s->names.space[space];
-		if (head != space) {
-			name[n] = (struct name){.words = words, .len = len};
-			continue;
-		}
-		if (len > SNAG_NAME_MAX_BYTES || len > (size_t)(column->end - column->at) ||
-		    memchr(column->at, 0, len))
-			return false;
-		const char *at = (const char *)column->at;
-		name[n] = (struct name){.words = words, .at = at, .len = len};
-		column->at += len;
-		if (words->nslots && !is_unchecked(s, words)) {
-			name[n].hash = snag_strtab_hash(at, len);
-			name[n].is_hashed = true;
-			__builtin_prefetch(&words->slot[name[n].hash & (words->nslots - 1)], 1);
-		}
-	}
-	*ret_n = n;
-	return true;
-}
-
-/* NULL, or what is wrong with the name, or with the names that count. */
-static const char *intern(struct binary_source *s, const struct name *n)
-{
-	uint32_t id = n->words->n, more = n->at ? 1 : n->len, got = id;
-	if (more > SNAG_SPACE_MAX_NAMES - id)
-		return "too many names";
-	if (!n->at) {
-		s->counted += more;
-		if (s->counted > snag_format_counted_max(s->delivered))
-			return "too many names for its events";
-		if (!snag_strtab_count(n->words, more))
-			return "names that do not count, or one given twice";
-	} else if (is_unchecked(s, n->words)) {
-		got = snag_strtab_append(n->words, n->at, n->len);
-	} else if (n->is_hashed) {
-		got = snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash);
-	} else {
-		got = snag_strtab_intern_ascending(n->words, n->at, n->len);
-	}
-	return got == id ? NULL : "a name given twice";
-}
-
-static const char *intern_names(struct binary_source *s, struct snag_span column)
-{
-	struct name name[GROUP];
-	const char *why = NULL;
-	size_t n;
-	s->words.n = 0;
-	if (!snag_words_expand(s->bases, column, &s->words))
-		return "bad name";
-	column = snag_bytes_span(&s->words);
-	while (column.at < column.end) {
-		if (!take_names(s, &column, name, &n))
-			return "bad name";
-		for (size_t i = 0; i < n && !why; i++)
-			why = intern(s, &name[i]);
-		if (why)
-			return why;
-	}
-	s->counts = snag_names_counts(&s->names);
-	return NULL;
-}
-
 /* 0: the trace is complete. */
 static int read_end(struct binary_source *s, const struct snag_block_header *h,
 		    struct snag_error *err)
@@ -217,7 +125,8 @@ static int read_payload(struct binary_source *s, const struct snag_block_header 
 		return damaged(s, "its hash is wrong", err);
 	const char *why = snag_decoder_scan(s->decoder, payload, h->plain, &names);
 	if (!why && !s->has_names)
-		why = intern_names(s, names);
+		why = snag_block_names_intern(&s->of_block, names, s->delivered);
+	s->counts = snag_names_counts(&s->names);
 	return why ? damaged(s, why, err) : 0;
 }
 
@@ -250,15 +159,6 @@ static int read_header(struct binary_source *s, struct snag_block_header *ret_h,
 	return 0;
 }
 
-/* Forgets all but the last, from which the next ones may count on. */
-static void variables_forget(struct snag_strtab *words)
-{
-	if (words->nranges)
-		snag_strtab_spell(words);
-	if (words->n > 0)
-		snag_strtab_forget(words, words->n - 1);
-}
-
 /* 1: another block was read; 0: the trace is complete; negative: an error. */
 static int read_block(struct binary_source *s, struct snag_error *err)
 {
@@ -269,8 +169,7 @@ static int read_block(struct binary_source *s, struct snag_error *err)
 	s->is_cut = s->was_cut && s->blocks > s->whole;
 	if (s->is_scanned && !s->is_whole && s->blocks > s->whole)
 		return damaged(s, "it was so at the first look", err);
-	if (s->forgets_variables)
-		variables_forget(&s->names.space[SNAG_SPACE_VARIABLE]);
+	snag_block_names_forget(&s->of_block);
 	if (h.type == SNAG_BLOCK_DATA)
 		return read_data(s, &h, err);
 	if (h.type == SNAG_BLOCK_END && s->nvariables > s->counts.n[SNAG_SPACE_VARIABLE])
@@ -386,7 +285,7 @@ static int source_next(struct snag_source *src, struct snag_batch *ret_batch,
 	if (s->has_ended)
 		return 0;
 	int rc = 0;
-	if (s->splits.n && !s->has_names && !s->forgets_variables)
+	if (s->splits.n && !s->has_names && !s->of_block.forgets_variables)
 		rc = blocks_scan(s, true, err);
 	if (rc == 0)
 		rc = read_batch(s, ret_batch, err);
@@ -410,9 +309,8 @@ static void source_close(struct snag_source *src)
 	struct binary_source *s = (struct binary_source *)src;
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
-	snag_bytes_done(&s->words);
+	snag_block_names_done(&s->of_block);
 	snag_splits_list_done(&s->splits);
-	free(s->bases);
 	free(s->run);
 	snag_names_done(&s->names);
 	free(s);
@@ -441,7 +339,7 @@ static bool source_take_runs(struct snag_source *src)
 
 static void source_forget_variables(struct snag_source *src)
 {
-	((struct binary_source *)src)->forgets_variables = true;
+	((struct binary_source *)src)->of_block.forgets_variables = true;
 }
 
 static const struct snag_source_ops binary_source_ops = {.next = source_next,
@@ -515,8 +413,8 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->is_lenient = options && options->lenient;
 	s->is_recording = is_recording;
 	s->decoder = snag_decoder_new();
-	s->bases = snag_calloc(1, sizeof(*s->bases));
 	snag_names_init(&s->names);
+	snag_block_names_init(&s->of_block, &s->names);
 	if (is_split && (rc = blocks_scan(s, false, err)) < 0) {
 		source_close(&s->base);
 		return rc;
