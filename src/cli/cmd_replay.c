@@ -59,7 +59,7 @@ static const struct cli_option replay_options[] = {
 };
 #undef FIELD
 
-/* Of a deadlock: whether its threads waited for each other. */
+/* Replays a deadlock: do its threads wait for each other? */
 static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
 			char *const *argv, struct snag_error *err)
 {
@@ -81,7 +81,7 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 	return result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
-/* Of an atomicity violation: whether the write came between. */
+/* Replays an atomicity violation: does the write come between? */
 static int atomicity_run(const struct replay_values *v, const struct snag_replay_file *file,
 			 char *const *argv, struct snag_error *err)
 {

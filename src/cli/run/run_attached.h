@@ -7,7 +7,8 @@
 
 #include "record/launch.h"
 
-/* As `snag run` without options.  Returns the exit status, which the program does not have yet. */
+/* Works as `snag run` without options. Returns the exit status; the program does not have it
+ * yet. */
 int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err);
 
 #endif
