@@ -11,15 +11,17 @@
 
 #include "base/memory.h"
 #include "report/incident/incident_deadlock.h"
+#include "report/incident/step_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Ids as dense numbers, in the order of their first use. */
 struct dense {
-	uint32_t *to; /* by id: 1 + its number; 0: none */
-	uint32_t *id; /* by number */
-	size_t n, room;
+	uint32_t *to;  /* by id: 1 + its number; 0: none */
+	uint32_t *id;  /* by number */
+	size_t *first; /* by number: the event that has it first */
+	size_t n, room, first_room;
 };
 
 static void dense_init(struct dense *d, size_t n)
@@ -27,10 +29,12 @@ static void dense_init(struct dense *d, size_t n)
 	*d = (struct dense){.to = snag_calloc(n + 1, sizeof(*d->to))};
 }
 
-static uint32_t dense_of(struct dense *d, uint32_t id)
+static uint32_t dense_of(struct dense *d, uint32_t id, size_t event)
 {
 	if (!d->to[id]) {
 		d->id = snag_grow(d->id, &d->room, d->n + 1, sizeof(*d->id));
+		d->first = snag_grow(d->first, &d->first_room, d->n + 1, sizeof(*d->first));
+		d->first[d->n] = event;
 		d->id[d->n++] = id;
 		d->to[id] = (uint32_t)d->n;
 	}
@@ -41,16 +45,30 @@ static void dense_done(struct dense *d)
 {
 	free(d->to);
 	free(d->id);
+	free(d->first);
 }
 
-enum { FLAG_NESTED = 1, FLAG_WAIT = 2, FLAG_ORDER = 4 /* times the memory order */ };
+enum {
+	FLAG_NESTED = 1,
+	FLAG_WAIT = 2,
+	FLAG_ORDER = 4 /* times the memory order */,
+	FLAG_FREE = 32
+};
 
 enum column { NUMBER, THREAD, OP, TARGET, PLACE, FLAGS, COLUMNS };
 static const char *const column_name[COLUMNS] = {"number", "thread", "op",
 						 "target", "place",  "flags"};
 
-static uint32_t cell(const struct snag_schedules *s, size_t i, enum column column,
-		     struct dense space[SNAG_SPACES])
+/* The recorder has no size for the end of a heap block. */
+static bool is_free(const struct snag_names *names, const struct snag_event *ev)
+{
+	return ev->op == SNAG_OP_WRITE && ev->size == 0 &&
+	       snag_object_name(snag_name(names, SNAG_SPACE_VARIABLE, ev->target)).kind ==
+		       SNAG_OBJECT_HEAP;
+}
+
+static uint32_t cell(const struct snag_names *names, const struct snag_schedules *s, size_t i,
+		     enum column column, struct dense space[SNAG_SPACES])
 {
 	const struct snag_event *ev = &s->ev[i];
 	enum snag_space of = snag_op_info[ev->op].space;
@@ -58,16 +76,17 @@ static uint32_t cell(const struct snag_schedules *s, size_t i, enum column colum
 	case NUMBER: /* the distance to the one before */
 		return s->number[i] - (i ? s->number[i - 1] : 0);
 	case THREAD:
-		return dense_of(&space[SNAG_SPACE_THREAD], ev->thread);
+		return dense_of(&space[SNAG_SPACE_THREAD], ev->thread, i);
 	case OP:
 		return ev->op;
 	case TARGET:
-		return of == SNAG_SPACE_NONE ? 0 : dense_of(&space[of], ev->target);
+		return of == SNAG_SPACE_NONE ? 0 : dense_of(&space[of], ev->target, i);
 	case PLACE:
-		return dense_of(&space[SNAG_SPACE_LOCATION], ev->loc);
+		return dense_of(&space[SNAG_SPACE_LOCATION], ev->loc, i);
 	default:
 		return (ev->flags & SNAG_NESTED ? FLAG_NESTED : 0) |
 		       (snag_event_is_wait(ev) ? FLAG_WAIT : 0) |
+		       (is_free(names, ev) ? FLAG_FREE : 0) |
 		       (snag_op_is_atomic(ev->op) ? FLAG_ORDER * (ev->flags & SNAG_ORDER_MASK) : 0);
 	}
 }
@@ -89,20 +108,25 @@ static void place(struct snag_json *j, const struct snag_names *names, snag_loc 
 	snag_callstack_done(&s);
 }
 
-static void names_write(struct snag_json *j, const struct snag_names *names,
+static void names_write(struct snag_json *j, const struct snag_incident_report *r,
 			const struct dense space[SNAG_SPACES], struct snag_page_lines *lines)
 {
 	static const char *const key[SNAG_SPACES] = {"thread", "variable", "lock", NULL, "promise"};
-	char text[300];
+	const struct snag_names *names = r->report->names;
+	struct snag_step_names *step_names = snag_step_names_new(r);
 	snag_json_object(j, "names");
 	for (int k = 0; k < SNAG_SPACES; k++) {
 		if (!key[k])
 			continue;
 		snag_json_array(j, key[k]);
 		for (size_t i = 0; i < space[k].n; i++) {
-			snag_variable_text(snag_name(names, (enum snag_space)k, space[k].id[i]),
-					   text, sizeof(text));
-			snag_json_string(j, NULL, text);
+			/* That of a thread is its first step, or the step that creates it. */
+			const struct snag_event *ev = &r->schedules->ev[space[k].first[i]];
+			snag_json_string(
+				j, NULL,
+				k == SNAG_SPACE_THREAD
+					? snag_name(names, SNAG_SPACE_THREAD, space[k].id[i])
+					: snag_step_name(step_names, ev));
 		}
 		snag_json_end(j);
 	}
@@ -113,6 +137,7 @@ static void names_write(struct snag_json *j, const struct snag_names *names,
 		place(j, names, space[SNAG_SPACE_LOCATION].id[i], lines);
 	snag_json_end(j);
 	snag_json_newline(j);
+	snag_step_names_free(step_names);
 }
 
 void snag_page_events(struct snag_json *j, const struct snag_incident_report *r,
@@ -126,13 +151,14 @@ void snag_page_events(struct snag_json *j, const struct snag_incident_report *r,
 	for (int c = 0; c < COLUMNS; c++) {
 		snag_json_array(j, column_name[c]);
 		for (size_t i = 0; i < r->schedules->n; i++)
-			snag_json_uint(j, NULL, cell(r->schedules, i, (enum column)c, space));
+			snag_json_uint(j, NULL,
+				       cell(names, r->schedules, i, (enum column)c, space));
 		snag_json_end(j);
 		snag_json_newline(j);
 	}
 	snag_json_end(j);
 	snag_json_newline(j);
-	names_write(j, names, space, lines);
+	names_write(j, r, space, lines);
 	snag_json_array(j, "ops");
 	for (int op = 0; op < SNAG_OPS; op++)
 		snag_json_string(j, NULL, snag_op_info[op].text);

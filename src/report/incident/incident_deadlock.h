@@ -47,7 +47,8 @@ void snag_deadlock_incident_json(const struct snag_incident_report *r,
 
 /* SARIF: one rule for each verdict, the first of which has that number; and a result. */
 void snag_deadlock_sarif_rules(struct snag_json *j);
-void snag_deadlock_sarif_result(const struct snag_incident_report *r,
+struct snag_step_names;
+void snag_deadlock_sarif_result(const struct snag_incident_report *r, struct snag_step_names *names,
 				const struct snag_deadlock_incident *in, unsigned first_rule,
 				struct snag_json *j);
 

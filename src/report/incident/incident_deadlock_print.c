@@ -180,7 +180,7 @@ static void sarif_stacks(struct snag_json *j, const struct snag_incident_report 
 	snag_json_end(j);
 }
 
-void snag_deadlock_sarif_result(const struct snag_incident_report *r,
+void snag_deadlock_sarif_result(const struct snag_incident_report *r, struct snag_step_names *names,
 				const struct snag_deadlock_incident *in, unsigned first_rule,
 				struct snag_json *j)
 {
@@ -207,7 +207,8 @@ void snag_deadlock_sarif_result(const struct snag_incident_report *r,
 	snag_json_end(j);
 	sarif_stacks(j, r, in);
 	if (r->schedules)
-		snag_sarif_flow(j, r, &r->schedules->deadlock[in - r->incidents->deadlock], d->n);
+		snag_sarif_flow(j, r, names, &r->schedules->deadlock[in - r->incidents->deadlock],
+				d->n);
 	snag_sarif_identity(j, "deadlock/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);

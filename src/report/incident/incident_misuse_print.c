@@ -132,6 +132,8 @@ void snag_misuse_incident_json(const struct snag_incident_report *r,
 	snag_json_string(j, "verdict", snag_verdict_text[SNAG_OBSERVED]);
 	act_words(r, in, words, sizeof(words));
 	snag_json_string(j, "summary", words);
+	snag_json_string(j, "why", why(in->misuse->kind));
+	snag_json_string(j, "act", info_of(in)->act);
 	snag_json_string(j, "object", object);
 	snag_json_uint(j, "count", in->count);
 	snag_json_bool(j, "suppressed", in->is_suppressed);
@@ -139,6 +141,7 @@ void snag_misuse_incident_json(const struct snag_incident_report *r,
 	snag_json_stack(j, "stack", &in->at);
 	if (in->before.n) {
 		snag_json_object(j, "before");
+		snag_json_string(j, "act", info_of(in)->before);
 		snag_json_string(j, "thread",
 				 snag_name(names, SNAG_SPACE_THREAD, m->before_thread));
 		snag_json_stack(j, "stack", &in->before);

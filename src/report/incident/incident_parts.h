@@ -39,8 +39,10 @@ void snag_sarif_location(struct snag_json *j, const char *key, const struct snag
 			 const struct snag_frame *f, const char *words);
 /* A schedule as a code flow (sarif_flow.c); its last `goal` steps are what it leads to. */
 struct snag_shown_schedule;
+struct snag_step_names;
 void snag_sarif_flow(struct snag_json *j, const struct snag_incident_report *r,
-		     const struct snag_shown_schedule *s, size_t goal);
+		     struct snag_step_names *names, const struct snag_shown_schedule *s,
+		     size_t goal);
 /* The members that identify an incident, under this key, and say whether it is suppressed. */
 void snag_sarif_identity(struct snag_json *j, const char *key, const char *id, bool is_suppressed);
 void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,

@@ -13,6 +13,7 @@
 #include "report/incident/incident_misuse.h"
 #include "report/incident/incident_parts.h"
 #include "report/incident/schedule.h"
+#include "report/incident/step_names.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -267,7 +268,7 @@ static void more_words(char *buf, size_t room, const struct snag_incident_report
 }
 
 static void result(struct snag_json *j, const struct snag_incident_report *r,
-		   const struct snag_incident *in)
+		   struct snag_step_names *names, const struct snag_incident *in)
 {
 	enum snag_verdict v = in->race->verdict;
 	bool is_atomicity = in->race->is_atomicity;
@@ -283,7 +284,7 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	locations(j, r, in);
 	stacks(j, r, in);
 	if (r->schedules)
-		snag_sarif_flow(j, r, &r->schedules->race[in - r->incidents->at],
+		snag_sarif_flow(j, r, names, &r->schedules->race[in - r->incidents->at],
 				is_atomicity ? 1 : 2);
 	snag_sarif_identity(j, "racePair/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
@@ -343,6 +344,7 @@ static void deadlock_result(struct snag_json *j, const struct snag_incident_repo
 
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to)
 {
+	struct snag_step_names *names = snag_step_names_new(r);
 	struct snag_json j;
 	snag_json_init(&j, to);
 	snag_json_object(&j, NULL);
@@ -366,15 +368,16 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 	snag_json_end(&j);
 	snag_json_array(&j, "results");
 	for (size_t i = 0; i < r->incidents->n; i++)
-		result(&j, r, &r->incidents->at[i]);
+		result(&j, r, names, &r->incidents->at[i]);
 	if (r->deadlock)
 		deadlock_result(&j, r);
 	for (size_t i = 0; i < r->incidents->ndeadlocks; i++)
-		snag_deadlock_sarif_result(r, &r->incidents->deadlock[i], SNAG_VERDICTS, &j);
+		snag_deadlock_sarif_result(r, names, &r->incidents->deadlock[i], SNAG_VERDICTS, &j);
 	for (size_t i = 0; i < r->incidents->nmisuses; i++)
 		snag_misuse_sarif_result(r, &r->incidents->misuse[i], 2 * SNAG_VERDICTS, &j);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);
+	snag_step_names_free(names);
 }
