@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Children by clone() and _Fork(), which call no handlers of pthread_atfork, while another thread
- * runs.  Each child uses memory and a thread of its own.
+ * Children by clone(), _Fork() and syscall(), which call no handlers of pthread_atfork, while another
+ * thread runs.  Each child uses memory and a thread of its own.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +64,19 @@ int main(void)
 		_exit(child(&five));
 	if (ended_with(pid) != 7)
 		return 2;
+	pid = syscall(SYS_fork);
+	if (pid == 0)
+		_exit(child(&five));
+	if (ended_with(pid) != 7)
+		return 3;
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0)
+		_exit(child(&five));
+	if (ended_with(pid) != 7)
+		return 4;
+	errno = 0;
+	if (syscall(SYS_clone, CLONE_THREAD, 0, 0, 0, 0) != -1 || errno != EINVAL)
+		return 5;
 	is_over = 1;
 	pthread_join(t, NULL);
 	return 0;

@@ -484,6 +484,8 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
 	}
+	if (!shown && !all->apart && has_tsan_titles(r))
+		return; /* as ThreadSanitizer does */
 	snag_printf(to, "%s: reported %zu warning%s", r->tool, shown,
 		    has_tsan_titles(r) ? "s" : snag_plural(shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)

@@ -17,7 +17,8 @@
  *                     registered its own first
  *         [vfork]     calls fork: the child must not run in the memory of its parent
  *         [clone]     clone() without CLONE_VM, and _Fork(), make a child without these handlers.
- *                     The runtime calls its own; a child in the same memory passes unnoticed
+ *                     The runtime calls its own; a child in the same memory passes unnoticed.
+ *                     syscall() of fork, vfork and clone does the same (futex.c)
  * Guarantee.  A child that creates threads is observed as its parent is, without replays.
  * Cost.   Nothing before the first thread but what a mute runtime costs; then that of a start.
  */
@@ -46,6 +47,7 @@
 #include "runtime/tasks/omp.h"
 #include "runtime/tasks/tasks.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
@@ -261,6 +263,23 @@ static int cloned_run(void *of)
 	rt_scope_pause(); /* of clone(), which does not return here */
 	/* clone() would end this thread alone, and those of the runtime would stay. */
 	_exit(c->start(c->arg));
+}
+
+/* In place of syscall(). */
+long rt_syscall_fork(long number, long flags, long stack, long a, long b, long c) RT_HIDDEN;
+long rt_syscall_fork(long number, long flags, long stack, long a, long b, long c)
+{
+	RT_SCOPE;
+	before();
+	long pid = rt_sys(number == SYS_vfork ? SYS_fork : number, flags, stack, a, b, c, 0);
+	if (pid == 0)
+		in_child();
+	else
+		in_parent();
+	if (pid >= 0)
+		return pid;
+	errno = (int)-pid;
+	return -1;
 }
 
 RT_EXPORT int clone(int (*start)(void *), void *stack, int flags, void *arg, ...)
