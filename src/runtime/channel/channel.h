@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x46746e6e63676e73u  /* "sngcnntF": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x47746e6e63676e73u  /* "sngcnntG": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -127,8 +127,9 @@ struct rt_channel {
 	uint32_t is_parallel; /* threads have rings of their own: ring.h */
 	/* A thread that is not observed has allocated memory: the recorder does not know all blocks. */
 	uint32_t has_unseen_heap;
-	uint64_t taken; /* by the reader; in a cache line of its own */
-	char spare2[56];
+	uint64_t taken;	 /* by the reader; in a cache line of its own */
+	uint32_t sleeps; /* a futex: 1: the reader of parallel threads sleeps for a while */
+	char spare2[52];
 	/* Options of `snag run` that hold for children of fork, too (interpose/fork.c): words, each with a
 	 * NUL behind it; at most RT_FORKED_MOST. */
 	uint32_t nforked_words;
