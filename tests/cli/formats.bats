@@ -387,6 +387,35 @@ effect() { # FIRST SECOND END
 	[[ $output == *"seed "*": Data race ("*"repeat it: snag run --seed "* ]]
 	snags verify-fix race.std ./report
 	[ "$status" = 2 ]
+	# an atomicity violation, and a deadlock: still there, and gone
+	"$SNAG" cc -g -w -o split "$root/tests/programs/atomicity/split_update.c"
+	"$SNAG" run --with atomicity --witness a ./split >/dev/null 2>&1 || true
+	snags verify-fix a/race-1.json ./split
+	[ "$status" = 66 ]
+	[[ $output == "old schedule: the atomicity violation is still there: "* ]]
+	sed -E '/deposit\(/,/^}/ { s/^\{/{ pthread_mutex_lock(\&whole);/; s/^(\treturn)/pthread_mutex_unlock(\&whole); \1/ }
+		/reset\(/,/^}/ { s/^\{/{ pthread_mutex_lock(\&whole);/; s/^(\treturn)/pthread_mutex_unlock(\&whole); \1/ }
+		s/^static pthread_mutex_t m/static pthread_mutex_t whole = PTHREAD_MUTEX_INITIALIZER;\n&/' \
+		"$root/tests/programs/atomicity/split_update.c" >whole.c
+	"$SNAG" cc -g -w -o whole whole.c
+	snags verify-fix --schedules 3 a/race-1.json ./whole
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "old schedule: it no longer shows the atomicity violation: "* ]]
+	[ "${lines[1]}" = "3 schedules: no report" ]
+	ring
+	"$SNAG" run --seed "$seed" --no-replay --witness d ./ring >/dev/null 2>&1 || true
+	snags verify-fix d/deadlock-1.json ./ring
+	[ "$status" = 66 ]
+	[[ $output == "old schedule: the deadlock is still there: 3 threads waited for each other" ]]
+	# each thread takes the lower lock first
+	sed 's/lock\[i\])/lock[i < (i + 1) % 3 ? i : (i + 1) % 3])/; s/lock\[(i + 1) % 3\])/lock[i < (i + 1) % 3 ? (i + 1) % 3 : i])/' \
+		"$root/tests/programs/deadlock/three.c" >ordered.c
+	"$SNAG" cc -g -w -o ordered ordered.c -lpthread
+	snags verify-fix --schedules 3 d/deadlock-1.json ./ordered
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "old schedule: it no longer shows the deadlock: "* ]]
 	# the schedule of a failed assertion
 	for atomic in 'int y = __atomic_load_n(\&x, 5); __atomic_store_n(\&x, y + 1, 5);' '__atomic_fetch_add(\&x, 1, 5);'; do
 		sed "s|STEP|$atomic|" >lost.c <<-'END'
