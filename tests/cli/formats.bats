@@ -183,10 +183,45 @@ kinds() {
 	"$SNAG" convert t.snag t.json
 	"$SNAG" convert --witness w/race-1.json t.snag w.json
 	for f in t w; do
-		jq -e '.traceEvents | length > 5 and all(.[]; (.ph | IN("X", "M", "b", "e")) and .pid == 1 and
+		jq -e '.traceEvents | length > 5 and all(.[]; (.ph | IN("X", "M", "b", "e", "s", "f")) and .pid == 1 and
 			(.tid | type == "number") and (.name | type == "string") and
 			(.ph == "M" or (.ts | type == "number")) and (.ph != "X" or .dur > 0))' $f.json
+		# what the readers of the format ask for: slices of a track do not overlap, each lock that is
+		# held begins once and ends at most once, each arrow leads forwards from a slice to a slice
+		python3 - $f.json <<-'END'
+			import json, sys
+			with open(sys.argv[1]) as f:
+			    events = json.load(f)["traceEvents"]
+			named = {e["tid"] for e in events if e["ph"] == "M"}
+			end, slices, held, arrows = {}, set(), set(), {}
+			for e in events:
+			    key = (e["tid"], e.get("cat"), e.get("id"))
+			    if e["ph"] == "X":
+			        assert e["tid"] in named and e["ts"] >= end.get(e["tid"], 0), e
+			        end[e["tid"]] = e["ts"] + e["dur"]
+			        slices.add((e["tid"], e["ts"]))
+			    elif e["ph"] == "b":
+			        assert key not in held, e
+			        held.add(key)
+			    elif e["ph"] == "e":
+			        held.remove(key)
+			    elif e["ph"] in "sf":
+			        assert (e["tid"], e["ts"]) in slices, e
+			        arrows.setdefault(e["id"], []).append(e)
+			assert len(arrows) >= 3, arrows
+			for pair in arrows.values():
+			    assert [e["ph"] for e in pair] == ["s", "f"] and pair[0]["ts"] < pair[1]["ts"], pair
+			    assert pair[0]["tid"] != pair[1]["tid"] and pair[1]["bp"] == "e", pair
+		END
 	done
+	# the observed run has the arrow that keeps the accesses apart, the witness has the other one
+	for f in t w; do
+		jq -r '(.traceEvents | map(select(.ph == "X")) | map({key: "\(.tid) \(.ts)", value: .name}) | from_entries) as $name |
+			.traceEvents[] | select(.ph == "s" or .ph == "f") | "\(.ph) T\(.tid - 1) \($name["\(.tid) \(.ts)"])"' $f.json |
+			paste -d, - - | grep "rel lock,.*acq lock" >$f.arrows
+	done
+	[ "$(cat t.arrows)" = "s T1 rel lock,f T2 acq lock" ]
+	[ "$(cat w.arrows)" = "s T2 rel lock,f T1 acq lock" ]
 	# the witness ends with the two accesses
 	[ "$(jq -c '[.traceEvents[] | select(.ph == "X") | .name] | .[-2:]' w.json)" = '["w bytes","r bytes"]' ]
 	echo '{"witness": [1, 0]}' >wrong.json
