@@ -272,6 +272,23 @@ kinds() {
 	done
 }
 
+@test "ids are the same for gcc and clang, at -O0 to -O2, and when lines move" {
+	command -v clang >/dev/null || skip "no clang"
+	for program in race_hidden race_pool race_stack race_sizes race_semaphore race_volatile; do
+		rm -rf ids && mkdir ids
+		for variant in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
+			read -r cc level <<<"$variant"
+			{ [ "$variant" != "gcc -O2" ] || printf '\n\n\n'; cat "$root/tests/programs/$program.c"; } >ids/$program.c
+			SNAG_CC=$cc "$SNAG" cc -g -w "$level" -o prog "$PWD/ids/$program.c"
+			snags run --no-replay --json r.json ./prog
+			[ "$status" = 66 ]
+			echo "$variant: $(jq -c '[.incidents[].id] | sort' r.json)" >>ids/all
+		done
+		cat ids/all
+		[ "$(cut -d: -f2 ids/all | sort -u | wc -l)" = 1 ]
+	done
+}
+
 @test "suppressions have terms, which are enforced" {
 	report --gen-suppressions s
 	grep -q '^id:R-' s
