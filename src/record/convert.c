@@ -529,6 +529,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_NODE:
 	case RT_ALLOC:
 	case RT_FREE:
+	case RT_BLOCKS:
 	case RT_FORGET:
 	case RT_STACK:
 	case RT_MODULE:
