@@ -144,8 +144,9 @@ static void memory_take(struct snag_scout *s, enum rt_op op, const struct rt_rec
 		op == RT_FORGET && !rt_record_size(r) ? (uint64_t)r->arg * SYSTEM_PAGE : r->arg;
 	if (op != RT_FREE) {
 		snag_contended_memory_begin(s->memory, rt_record_address(r), nbytes);
-	} else if (rt_record_size(r) != RT_FREE_IGNORED && nbytes > 0) {
-		const struct snag_bytes_at p = place_of(r, nbytes, true);
+	} else if (rt_record_size(r) != RT_FREE_IGNORED) {
+		/* A block that was freed before can have no size any more. */
+		const struct snag_bytes_at p = place_of(r, nbytes ? nbytes : 1, true);
 		s->has_more |= snag_contended_memory_freed(s->memory, &p);
 	}
 }

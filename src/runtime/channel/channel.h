@@ -209,9 +209,9 @@ enum rt_op {
 	RT_MISUSE,  /* a mistake: size = enum rt_misuse, address = the lock, or the number of the
 			* signal or thread; arg = the thread that did it */
 	RT_BEFORE,  /* the earlier event of the next RT_MISUSE: arg = thread, loc: where */
-	RT_BENIGN,  /* races on arg bytes from the address on, at most RT_BENIGN_BYTES, are not to be
+	RT_BENIGN, /* races on arg bytes from the address on, at most RT_BENIGN_BYTES, are not to be
 		     * reported */
-	RT_TOUCH,   /* option touches: the thread looks at an object of synchronisation: size =
+	RT_TOUCH,  /* option touches: the thread looks at an object of synchronisation: size =
 			* enum rt_kind, with RT_TOUCH_BLOCKS if it begins to wait for it */
 	/* Of threads that run in parallel (ring.h); the recorder's merge takes them out. */
 	RT_RING,  /* thread arg has ring number `address`; in the channel */
@@ -226,7 +226,7 @@ enum rt_op {
 	RT_STEP_WRITE,
 	RT_STEP_UPDATE,
 	RT_LOCK_ENDS, /* the lock at the address, arg UINT32_MAX, is another one from here on */
-	RT_BLOCKS, /* of the scout: it left out arg records RT_ALLOC */
+	RT_BLOCKS,    /* of the scout: it left out arg records RT_ALLOC */
 	RT_OPS
 };
 
