@@ -302,6 +302,7 @@ static void run_ended(void *ctx)
 	snag_lock_graph_free(s->graph);
 	s->graph = NULL;
 	memset(&s->again, 0, sizeof(s->again));
+	s->thread = 0;
 	snag_spool_rewind(s->needs_nothing ? s->about : s->spool);
 }
 
@@ -341,6 +342,7 @@ void snag_scout_free(struct snag_scout *s)
 	snag_lock_rules_done(&s->rules);
 	free(s->lock);
 	free(s->token);
+	free(s->branches);
 	free(s);
 }
 

@@ -18,6 +18,32 @@ static void access_pass(struct snag_scout *s, const struct rt_record *r, bool is
 	s->is_fuel_untold = !is_delivered;
 }
 
+/* [branch] Of the running thread. */
+static struct snag_branch_filter *branches_of(struct snag_scout *s)
+{
+	s->branches = snag_grow(s->branches, &s->branches_cap, (size_t)s->thread + 1,
+				sizeof(*s->branches));
+	return &s->branches[s->thread];
+}
+
+/* [branch] Whether a record that is no plain access is left out. */
+static bool is_left_out(struct snag_scout *s, const struct rt_record *r)
+{
+	switch (rt_record_op(r)) {
+	case RT_BRANCH:
+		return !snag_branch_filter_branch(branches_of(s));
+	case RT_DEPENDS:
+		return !snag_branch_filter_dep(
+			branches_of(s), is_needed(s, rt_record_address(r), rt_record_size(r)));
+	case RT_SWITCH:
+		s->thread = r->arg;
+		return false;
+	default: /* it may read */
+		snag_branch_filter_read(branches_of(s));
+		return false;
+	}
+}
+
 /* The last access of a run that is left out. */
 static void run_skip(struct snag_scout *s)
 {
@@ -52,6 +78,7 @@ static void run_prepare(struct snag_scout *s)
 		run_skip(s);
 		return;
 	}
+	snag_branch_filter_read(branches_of(s));
 	for (uint32_t i = 0; i < s->again.period; i++)
 		snag_scout_place_need(&s->places, s->again.step[i].next.loc);
 }
@@ -165,8 +192,10 @@ static int accesses_deliver(struct snag_scout *s, struct rt_record *ret_record, 
 			break;
 		snag_again_add(&s->again, r);
 		access_pass(s, r, is_wanted);
-		if (is_wanted)
-			ret_record[n++] = *r;
+		if (!is_wanted)
+			continue;
+		snag_branch_filter_read(branches_of(s));
+		ret_record[n++] = *r;
 	}
 	return n;
 }
@@ -196,6 +225,8 @@ static int other_deliver(struct snag_scout *s, const struct rt_record *r,
 		return 0;
 	if (has_to_wait(s, r))
 		return -1;
+	if (is_left_out(s, r))
+		return 0;
 	int n = fuel_tell(s, ret_record);
 	if (!is_range) {
 		n += blocks_tell(s, op, ret_record + n);

@@ -12,6 +12,7 @@
 #include "scout/places.h"
 #include "scout/scout.h"
 #include "scout/spool.h"
+#include "trace/branch_filter.h"
 #include "trace/lock_rules.h"
 
 enum { SCOUT_AHEAD = 256 }; /* records that are read from a spool together */
@@ -44,6 +45,8 @@ struct snag_scout {
 	struct snag_word_set idle; /* [block] where those begin whose beginning was left out */
 	uint32_t nblocks;	   /* that were left out since the last record that tells it */
 	struct snag_scout_places places;
+	struct snag_branch_filter *branches; /* [branch] by thread */
+	size_t branches_cap;
 	struct rt_record ahead[SCOUT_AHEAD]; /* of the spool; those from `at` up to `n` are next */
 	int at, n;
 };
