@@ -5,7 +5,7 @@
  * Idea.   `snag run` starts the program as its child.  A program that is started in another way keeps
  *         its process, parent and standard descriptors; it starts the tool beside itself:
  *
- *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID
+ *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID -- PROG
  *              |                  ends               |
  *              |<-------- READY: its options --------+
  *           executes itself again, with SNAG_CHANNEL=FD:options
@@ -18,7 +18,8 @@
  *                   and to wait for the verdict.  The tool answers with the status to end with
  *         [child]   a child of fork does not wait: the channel is its parent's
  *         [forked]  until it creates a thread: then it starts a tool of its own (fork.c), and goes
- *                   on where it is.  Its races are not run again: that would need its parent
+ *                   on where it is.  Its races are not run again: that would need its parent.  The
+ *                   tool gets the options of the parent's tool that hold for it, too
  *         [killed]  if the tool ends without an answer, the program says so and ends as it would
  */
 #include "runtime/observe.h"
@@ -49,7 +50,8 @@ enum {
 	TEXT = 4096,
 	VARIABLE = 2 * TEXT,
 	MOST_ARGUMENTS = 8 << 20, /* bytes */
-	TOOL_WORDS = 3,		  /* before those of the program */
+	TOOL_WORDS =
+		4 + RT_FORKED_MOST, /* room for the tool's words, before those of the program */
 };
 
 static long call(long number, long a, long b, long c)
@@ -63,7 +65,7 @@ static long call(long number, long a, long b, long c)
 struct words {
 	char *text;
 	char **word;   /* room for those of the tool in front, and a NULL behind */
-	size_t nbytes; /* of `word` */
+	size_t nbytes; /* the bytes of `word` */
 };
 
 static bool words_read(struct words *w)
@@ -90,8 +92,8 @@ static void words_done(struct words *w)
 	rt_sys_unmap(w->word, w->nbytes);
 }
 
-/* In the grandchild: replaces it by the tool, from the place that the program was linked with, or
- * from PATH; returns if there is none. */
+/* Called in the grandchild: replaces it by the tool, from the place that the program was linked
+ * with, or from PATH. Returns if there is no tool. */
 static void tool_execute(char **word)
 {
 	char path[TEXT];
@@ -122,8 +124,27 @@ static long channel_make(void)
 	return fd;
 }
 
-/* Starts the tool and reads what it says to the program, with a NUL; how many bytes, 0: it did not
- * start. */
+/* Puts the words of the tool before those of the program; returns the first of them. */
+static char **tool_words(struct words *w, char *attached, bool is_forked)
+{
+	static char tool[] = "snag", observed[] = "observed", end[] = "--";
+	char **first = w->word + TOOL_WORDS, *word[TOOL_WORDS] = {tool, observed, attached};
+	size_t n = 3;
+	if (is_forked) { /* [forked] */
+		char *at = rt.channel->forked_words;
+		for (uint32_t i = 0; i < rt.channel->nforked_words; i++) {
+			word[n++] = at;
+			at += strlen(at) + 1;
+		}
+	}
+	word[n++] = end;
+	first -= n;
+	memcpy(first, word, n * sizeof(*word));
+	return first;
+}
+
+/* Starts the tool and reads its answer to the program, with a NUL after it. Returns how many
+ * bytes these are; 0: the tool did not start. */
 static size_t tool_start(struct words *w, const char *program, long channel, bool is_forked,
 			 char ret[TEXT])
 {
@@ -141,16 +162,14 @@ static size_t tool_start(struct words *w, const char *program, long channel, boo
 	if (is_forked)
 		rt_line_text(&attached, ",forked");
 	attached.text[attached.n] = 0;
-	w->word[0] = "snag";
-	w->word[1] = "observed";
-	w->word[2] = attached.text;
+	char **first = tool_words(w, attached.text, is_forked);
 	char *name = w->word[TOOL_WORDS];
 	w->word[TOOL_WORDS] = (char *)program;
 	long child = call(SYS_fork, 0, 0, 0);
 	if (child == 0) {
 		if (call(SYS_fork, 0, 0, 0) == 0) {
 			call(SYS_fcntl, ready[1], F_SETFD, 0);
-			tool_execute(w->word);
+			tool_execute(first);
 		}
 		rt_sys_exit(0);
 	}
@@ -187,7 +206,7 @@ static void addresses_fix(void)
 		call(SYS_personality, now | ADDR_NO_RANDOMIZE, 0, 0);
 }
 
-/* As rt_line, for more text. */
+/* Appends text, as rt_line does, for longer texts. */
 static void append(char *to, size_t room, const char *text)
 {
 	size_t n = strlen(to), len = strlen(text);
@@ -205,8 +224,8 @@ static void not_observed(const char *what, const char *why)
 	rt_line_print(&line);
 }
 
-/* Starts the tool beside this process.  `variable` becomes the one with the channel; false: it did
- * not start, and a line says why. */
+/* Starts the tool beside this process, and puts the channel into `variable`. If the tool does
+ * not start, returns false, and a line says why. */
 static bool tool_attach(struct words *w, const char *program, bool is_forked, char *variable)
 {
 	static char options[TEXT];
@@ -305,8 +324,8 @@ static void finish(void)
 	rt_sys_exit(status);
 }
 
-/* One of these two is the last of the program: which, depends on what began first, the runtime or
- * the C library. */
+/* One of these two functions is the last of the program. Which one depends on what began first,
+ * the runtime or the C library. */
 static void on_exit_called(int status, void *unused)
 {
 	ends_with = status & 0xff;

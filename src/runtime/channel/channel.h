@@ -6,7 +6,7 @@
  *         the order of events.  Both processes map the memory of the ring.  So
  *         records stay readable however the writer ends, even by kill -9.
  *
- * Layout. One page with struct rt_channel, then `records` records of 16 bytes, a power
+ * Layout. Four pages with struct rt_channel, then `records` records of 16 bytes, a power
  *         of two.
  *
  *   63    56 55   54      48 47                               0
@@ -29,13 +29,13 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x45746e6e63676e73u  /* "sngcnntE": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x48746e6e63676e73u  /* "sngcnntH": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
-enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
-enum { RT_OPENED = 2048 };
+enum { RT_CHANNEL_HEADER = 4 * 4096, RT_CHANNEL_RECORDS = 1 << 18 };
+enum { RT_OPENED = 2048, RT_FORKED_WORDS = 3 * 4096 - 4, RT_FORKED_MOST = 16 };
 
 struct rt_record {
 	uint64_t what;
@@ -130,9 +130,13 @@ struct rt_channel {
 	uint64_t taken;	 /* by the reader; in a cache line of its own */
 	uint32_t sleeps; /* a futex: 1: the reader of parallel threads sleeps for a while */
 	char spare2[52];
+	/* Options of `snag run` that hold for children of fork, too (interpose/fork.c): words, each with a
+	 * NUL behind it; at most RT_FORKED_MOST. */
+	uint32_t nforked_words;
+	char forked_words[RT_FORKED_WORDS];
 };
 
-_Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is one page");
+_Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is four pages");
 
 static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t n)
 {
@@ -209,8 +213,9 @@ enum rt_op {
 	RT_MISUSE,  /* a mistake: size = enum rt_misuse, address = the lock, or the number of the
 			* signal or thread; arg = the thread that did it */
 	RT_BEFORE,  /* the earlier event of the next RT_MISUSE: arg = thread, loc: where */
-	RT_BENIGN,  /* races on arg bytes from the address on are not to be reported */
-	RT_TOUCH,   /* option touches: the thread looks at an object of synchronisation: size =
+	RT_BENIGN, /* races on arg bytes from the address on, at most RT_BENIGN_BYTES, are not to be
+		     * reported */
+	RT_TOUCH,  /* option touches: the thread looks at an object of synchronisation: size =
 			* enum rt_kind, with RT_TOUCH_BLOCKS if it begins to wait for it */
 	/* Of threads that run in parallel (ring.h); the recorder's merge takes them out. */
 	RT_RING,  /* thread arg has ring number `address`; in the channel */
@@ -225,6 +230,7 @@ enum rt_op {
 	RT_STEP_WRITE,
 	RT_STEP_UPDATE,
 	RT_LOCK_ENDS, /* the lock at the address, arg UINT32_MAX, is another one from here on */
+	RT_BLOCKS,    /* of the scout: it left out arg records RT_ALLOC */
 	RT_OPS
 };
 
@@ -245,6 +251,7 @@ enum rt_kind {
 };
 
 enum { RT_TOUCH_BLOCKS = 0x80 }; /* with a kind */
+enum { RT_BENIGN_BYTES = 1 << 16 };
 
 /* How a block ends. */
 enum rt_free {
