@@ -15,6 +15,10 @@ void rt_modules_forget(void); /* a new recorder knows none */
 /* Whether code at that address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);
 
+/* Whether what the C library does for code at that address counts: for that code, or for all, as the
+ * option ignore_noninstrumented_modules says. */
+bool rt_modules_counts(uintptr_t pc);
+
 /* Whether it lies in the library of gfortran. */
 bool rt_modules_is_fortran(uintptr_t pc);
 
