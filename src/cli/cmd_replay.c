@@ -5,9 +5,8 @@
 #include "cli/command.h"
 #include "cli/run/effect.h"
 #include "cli/run/in_gdb.h"
+#include "cli/run/replay_other.h"
 #include "cli/explore/replay_failure.h"
-#include "record/replay_atomicity.h"
-#include "record/replay_deadlock.h"
 #include "record/replay_file.h"
 
 #include <stdio.h>
@@ -59,42 +58,19 @@ static const struct cli_option replay_options[] = {
 };
 #undef FIELD
 
-/* Of a deadlock: whether its threads waited for each other. */
-static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
-			char *const *argv, struct snag_error *err)
+/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the write
+ * came between. */
+static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
+		     char *const *argv, struct snag_error *err)
 {
-	struct snag_deadlock_plan plan = {.argv = argv,
-					  .turns = &file->turns,
-					  .place = (const char *const *)file->wait,
-					  .n = file->nwaits,
-					  .seed = v->seed,
-					  .seconds = v->seconds};
-	struct snag_replay_result result = {0};
-	if (v->gdb || v->trace)
-		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb and --output: not for the witness of a deadlock");
-	int rc = snag_replay_deadlock(&plan, &result, err);
-	if (rc < 0)
-		return rc;
-	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
-		result.words);
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
-}
-
-/* Of an atomicity violation: whether the write came between. */
-static int atomicity_run(const struct replay_values *v, const struct snag_replay_file *file,
-			 char *const *argv, struct snag_error *err)
-{
-	struct snag_atomicity_plan plan = {
-		.argv = argv, .turns = &file->turns, .seed = v->seed, .seconds = v->seconds};
-	struct snag_replay_result result = {0};
-	for (size_t i = 0; i < SNAG_REPLAY_ACCESSES; i++)
-		plan.place[i] = file->access[i].place;
+	struct cli_replay_other how = {
+		.file = file, .argv = argv, .seed = v->seed, .seconds = v->seconds};
+	struct snag_replay_result result;
 	if (v->gdb || v->trace || v->order != FIRST_SECOND)
 		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb, --output and --order: not for the witness of an atomicity "
-				 "violation");
-	int rc = snag_replay_atomicity(&plan, &result, err);
+				 "--gdb, --output and --order: not for the witness of %s",
+				 cli_replay_other_kind(file));
+	int rc = cli_replay_other(&how, &result, err);
 	if (rc < 0)
 		return rc;
 	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
@@ -154,8 +130,8 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		snag_replay_file_done(&file);
 		return rc;
 	}
-	if (file.wait || file.naccesses == SNAG_REPLAY_ACCESSES) {
-		rc = (file.wait ? deadlock_run : atomicity_run)(v, &file, operand + 1, err);
+	if (cli_replay_other_kind(&file)) {
+		rc = other_run(v, &file, operand + 1, err);
 		snag_replay_file_done(&file);
 		return rc;
 	}
