@@ -4,8 +4,8 @@
 #
 # A program that makes its system calls by itself tells a sanitizer so with these functions.  They do
 # nothing here: syscall() knows the calls that make a process (futex.c), and what other calls do to
-# memory is not observed.  The file is a member of its own of libsnag_rt.a, so only programs that call
-# one of them have them.
+# memory is not observed.  They are an archive of their own, so only programs that call one of them
+# have them.
 .text
 .macro hook name
 	.globl __sanitizer_syscall_pre_impl_\name, __sanitizer_syscall_post_impl_\name
