@@ -9,6 +9,7 @@
 #include "record/replay_atomicity.h"
 #include "record/replay_deadlock.h"
 #include "record/replay_file.h"
+#include "record/replay_freed.h"
 
 #include <stdio.h>
 
@@ -59,6 +60,14 @@ static const struct cli_option replay_options[] = {
 };
 #undef FIELD
 
+/* Returns the exit status. */
+static int outcome_tell(const struct snag_replay_result *result)
+{
+	fprintf(stderr, "snag: replay: %s: %s\n", result->is_confirmed ? "confirmed" : "diverged",
+		result->words);
+	return result->is_confirmed ? CLI_RACES : CLI_OK;
+}
+
 /* Of a deadlock: whether its threads waited for each other. */
 static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
 			char *const *argv, struct snag_error *err)
@@ -74,11 +83,7 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 		return snag_fail(err, SNAG_EINPUT,
 				 "--gdb and --output: not for the witness of a deadlock");
 	int rc = snag_replay_deadlock(&plan, &result, err);
-	if (rc < 0)
-		return rc;
-	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
-		result.words);
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
+	return rc < 0 ? rc : outcome_tell(&result);
 }
 
 /* Of an atomicity violation: whether the write came between. */
@@ -95,11 +100,26 @@ static int atomicity_run(const struct replay_values *v, const struct snag_replay
 				 "--gdb, --output and --order: not for the witness of an atomicity "
 				 "violation");
 	int rc = snag_replay_atomicity(&plan, &result, err);
-	if (rc < 0)
-		return rc;
-	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
-		result.words);
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
+	return rc < 0 ? rc : outcome_tell(&result);
+}
+
+/* Of a use of freed memory that is no race: whether the access came behind the free. */
+static int freed_run(const struct replay_values *v, const struct snag_replay_file *file,
+		     char *const *argv, struct snag_error *err)
+{
+	const struct snag_freed_plan plan = {.argv = argv,
+					     .turns = &file->turns,
+					     .access = file->access[0].place,
+					     .end = file->access[1].place,
+					     .seed = v->seed,
+					     .seconds = v->seconds};
+	struct snag_replay_result result = {0};
+	if (v->gdb || v->trace || v->order != FIRST_SECOND)
+		return snag_fail(err, SNAG_EINPUT,
+				 "--gdb, --output and --order: not for a use of freed memory that "
+				 "is no race");
+	int rc = snag_replay_freed(&plan, &result, err);
+	return rc < 0 ? rc : outcome_tell(&result);
 }
 
 /* Both orders of the accesses, and what differs. */
@@ -154,8 +174,10 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		snag_replay_file_done(&file);
 		return rc;
 	}
-	if (file.wait || file.naccesses == SNAG_REPLAY_ACCESSES) {
-		rc = (file.wait ? deadlock_run : atomicity_run)(v, &file, operand + 1, err);
+	if (file.wait || file.is_behind || file.naccesses == SNAG_REPLAY_ACCESSES) {
+		rc = (file.wait	       ? deadlock_run
+		      : file.is_behind ? freed_run
+				       : atomicity_run)(v, &file, operand + 1, err);
 		snag_replay_file_done(&file);
 		return rc;
 	}
@@ -177,13 +199,10 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	}
 	struct snag_replay_result result;
 	rc = race_run(&plan, &result, err);
-	if (rc == 0 && !v->gdb)
-		fprintf(stderr, "snag: replay: %s: %s\n",
-			result.is_confirmed ? "confirmed" : "diverged", result.words);
 	snag_replay_file_done(&file);
 	if (rc < 0)
 		return rc;
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
+	return !v->gdb ? outcome_tell(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
 const struct cli_command cli_command_replay = {

@@ -193,6 +193,10 @@ static int verify_run(const void *values, char *const *operand, struct snag_erro
 			       operand[0]);
 	else if (file.failure)
 		rc = failure_verify(v, &file, operand + 1, err);
+	else if (file.is_behind)
+		rc = snag_fail(err, SNAG_EINPUT,
+			       "%s: is the witness of a use of freed memory that is no race",
+			       operand[0]);
 	else if (file.naccesses == SNAG_REPLAY_ACCESSES)
 		rc = snag_fail(err, SNAG_EINPUT,
 			       "%s: is the witness of an atomicity violation, not of a race",

@@ -95,6 +95,7 @@ const subject = (incident) => incident.called || incident.variable ||
 	(incident.locks || []).join(", ") || incident.summary || incident.kind;
 
 function heading(incident) {
-	const words = {race: "Data race on ", deadlock: "Deadlock on ", atomicity: "Atomicity violation on "}[incident.kind];
+	const words = {race: "Data race on ", deadlock: "Deadlock on ", atomicity: "Atomicity violation on ",
+		"use-after-free": "Use after free of ", "double-free": "Double free of "}[incident.kind];
 	return words ? words + subject(incident) : `${incident.kind}: ${subject(incident)}`;
 }
