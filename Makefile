@@ -49,7 +49,7 @@ oracle: all
 
 # Causality against exhaustive search, on traces whose branches mostly name what they depend on.
 oracle-dependence: all
-	@scripts/oracle.sh --check decide-dep,decide-literal,closure,witness --branches 100 --depends 60
+	@scripts/oracle.sh --check decide-dep,decide-literal,closure,witness,suspects --branches 100 --depends 60
 
 oracle-threads: all
 	@tests/threads/check.py --programs $${ORACLE_PROGRAMS:-500} $(BUILD)/snag $${ORACLE_SEED:-20261118}

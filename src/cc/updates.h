@@ -18,6 +18,7 @@
  *                    lock, in an isolated block; with `atomic`, unless it says read, write,
  *                    capture or compare; a call of an atomic function whose result is not used
  *         [integer]  only integers: the sum of floating-point numbers depends on the order
+ *         [bool]     no sums of booleans: true - 1 + 1 is true, true + 1 - 1 is false; likewise ^
  *         [kind]     says the operation, the size, and whether the operands are signed
  *         [bits]     names that some declaration makes bit-fields or puts into registers are left
  *                    alone: they have no address

@@ -105,9 +105,14 @@ static void kind_words(struct cc_marking *m, enum cc_update_op op, struct cc_spa
 {
 	char number[16];
 	bool is_ordered = op == CC_UPDATE_LEAST || op == CC_UPDATE_GREATEST;
+	bool is_modular = op == CC_UPDATE_SUM || op == CC_UPDATE_XOR; /* [bool] */
 	type_words(m, x, e,
 		   "(__builtin_classify_type(@) >= 1 && __builtin_classify_type(@) <= 4 && "
 		   "__builtin_classify_type($) >= 1 && __builtin_classify_type($) <= 4");
+	if (is_modular && m->is_cxx)
+		type_words(m, x, e, " && __builtin_classify_type(@) != 4");
+	else if (is_modular)
+		type_words(m, x, e, " && (__typeof__(@))2 != (__typeof__(@))1");
 	if (is_ordered)
 		type_words(m, x, e, " && sizeof($) <= sizeof(@)");
 	snprintf(number, sizeof(number), " ? %uu", (unsigned)op);

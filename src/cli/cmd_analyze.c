@@ -2,10 +2,10 @@
  *
  * cmd_analyze.c - `snag analyze`: run detectors over a trace and report races
  */
-#include "cli/analyze_page.h"
-#include "cli/analyze_pair.h"
-#include "cli/analyze_picture.h"
-#include "cli/analyze_shard.h"
+#include "cli/analyze/analyze_page.h"
+#include "cli/analyze/analyze_pair.h"
+#include "cli/analyze/analyze_picture.h"
+#include "cli/analyze/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/exhausted.h"
@@ -349,6 +349,28 @@ static int shard_begin(const struct analyze_values *v, const char *path,
 	return rc;
 }
 
+/* --order-races: names the detectors of the user's list that cannot do it; if none can, it is a
+ * mistake. */
+static int order_races_check(const struct snag_analyze_options *options, struct snag_error *err)
+{
+	char others[160] = "";
+	size_t n = 0, used = 0;
+	if (options->fitting) /* the list is not the user's */
+		return 0;
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		n += d->orders_races;
+		if (!d->orders_races && used < sizeof(others))
+			used += (size_t)snprintf(others + used, sizeof(others) - used, "%s%s",
+						 used ? ", " : "", d->name);
+	}
+	if (n == 0)
+		return snag_fail(err, SNAG_EINPUT, "--order-races: not with %.100s", others);
+	if (used)
+		fprintf(stderr, "snag: analyze: --order-races: changes nothing for %s\n", others);
+	return 0;
+}
+
 static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct analyze_values *v = values;
@@ -379,6 +401,8 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
+	if (rc == 0 && v->order_races)
+		rc = order_races_check(&options, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
 	if (rc == 0 && v->html)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_explore.c - `snag explore`: a program of threads under many schedules (cli/hunting.h), or one of
- * tasks in every order of its isolated blocks or critical sections (cli/exploring.h)
+ * cmd_explore.c - `snag explore`: a program of threads under many schedules (cli/explore/hunting.h), or one of
+ * tasks in every order of its isolated blocks or critical sections (cli/explore/exploring.h)
  */
 #include "cli/command.h"
-#include "cli/environment.h"
-#include "cli/exploring.h"
-#include "cli/hunting.h"
+#include "cli/run/environment.h"
+#include "cli/explore/exploring.h"
+#include "cli/explore/hunting.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "cli/run_files.h"
+#include "cli/run/run_files.h"
 #include "cli/shared_options.h"
 #include "cli/writing.h"
 #include "explore/store.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cmd_merge.c - `snag merge`: what the workers of a job have found together: of a search
- *         (explore/store.h), or of an analysis (cli/analyze_shard.h)
+ *         (explore/store.h), or of an analysis (cli/analyze/analyze_shard.h)
  */
-#include "cli/analyze_shard.h"
+#include "cli/analyze/analyze_shard.h"
 #include "cli/command.h"
 #include "cli/writing.h"
 #include "explore/store.h"

@@ -7,7 +7,7 @@
  * tells the program, which waits for it, the exit status.
  */
 #include "cli/command.h"
-#include "cli/run_attached.h"
+#include "cli/run/run_attached.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
  */
 #include "cli/command.h"
-#include "cli/pass_report.h"
-#include "cli/program.h"
+#include "cli/run/pass_report.h"
+#include "cli/run/program.h"
 #include "record/live.h"
 #include "record/recording.h"
 

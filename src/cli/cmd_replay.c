@@ -3,9 +3,9 @@
  * cmd_replay.c - `snag replay`: run a program again, steered to a race
  */
 #include "cli/command.h"
-#include "cli/effect.h"
-#include "cli/in_gdb.h"
-#include "cli/replay_failure.h"
+#include "cli/run/effect.h"
+#include "cli/run/in_gdb.h"
+#include "cli/explore/replay_failure.h"
 #include "record/replay_atomicity.h"
 #include "record/replay_deadlock.h"
 #include "record/replay_file.h"

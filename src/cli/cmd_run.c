@@ -5,18 +5,18 @@
  * The plan (run_plan.h) says which runs of the program are made; run_one.h makes one of them.  The
  * report goes to standard error, as ThreadSanitizer's does: standard output is the program's.
  */
-#include "cli/baseline.h"
+#include "cli/run/baseline.h"
 #include "cli/command.h"
-#include "cli/environment.h"
-#include "cli/judging.h"
+#include "cli/run/environment.h"
+#include "cli/run/judging.h"
 #include "cli/memory_limit.h"
-#include "cli/pass_report.h"
-#include "cli/run_attached.h"
-#include "cli/run_environment.h"
-#include "cli/run_files.h"
-#include "cli/run_one.h"
-#include "cli/run_outputs.h"
-#include "cli/run_plan.h"
+#include "cli/run/pass_report.h"
+#include "cli/run/run_attached.h"
+#include "cli/run/run_environment.h"
+#include "cli/run/run_files.h"
+#include "cli/run/run_one.h"
+#include "cli/run/run_outputs.h"
+#include "cli/run/run_plan.h"
 #include "cli/shared_options.h"
 #include "cli/writing.h"
 
@@ -34,7 +34,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "default: hb,mixed,m2,hybrid,freed,deadlock; for tasks drdp"},
+	 .help = "default: hb,mixed,m2,hybrid,freed,deadlock; tasks drdp"},
 	CLI_OPTION_JSON(FIELD(json)),
 	{.name = "sarif",
 	 .kind = CLI_TEXT,

@@ -9,7 +9,7 @@
  */
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/replay_failure.h"
+#include "cli/explore/replay_failure.h"
 #include "cli/report_file.h"
 #include "cli/self.h"
 

@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_EXHAUSTED_H
 #define SNAG_CLI_EXHAUSTED_H
 
-#include "cli/run_files.h"
+#include "cli/run/run_files.h"
 #include "detect/analyze/analyze.h"
 #include "record/launch.h"
 

@@ -5,7 +5,7 @@
 #include "cli/export.h"
 
 #include "report/json_writer.h"
-#include "report/suppress_terms.h"
+#include "report/incident/suppress_terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ void cli_export_gitlab(const struct cli_exported *x, struct snag_printer *to);
 void cli_export_github(const struct cli_exported *x, struct snag_printer *to);
 /* A plist as clang's analyzer writes it, which `CodeChecker store` reads. */
 void cli_export_codechecker(const struct cli_exported *x, struct snag_printer *to);
-/* A file for --suppressions: see report/suppress.h. */
+/* A file for --suppressions: see report/incident/suppress.h. */
 void cli_export_suppressions(const struct cli_exported *x, struct snag_printer *to);
 
 #endif

@@ -3,13 +3,15 @@
  * export_codechecker.c - reports as a plist of clang's analyzer, which `CodeChecker store` reads
  *
  * A diagnostic has the id as its hash, so that CodeChecker knows it again when lines move.  Its path
- * leads over the other access, or over the other threads that wait, to the main location.  Files
- * are numbers: the list of files comes first.  Entries without a source file are left out.
+ * leads over the other accesses, the other threads that wait, or what came before a mistake, to the
+ * main location.  Files are numbers: the list of files comes first.  Entries without a source file are
+ * left out.
  */
 #include "cli/export.h"
 
 #include "base/memory.h"
 #include "report/utf8.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,23 +80,28 @@ static unsigned number(const json_t *object, const char *key)
 	return (unsigned)json_integer_value(json_object_get(object, key));
 }
 
-/* The frame and the words of what comes before the main location: the access or wait `i`; NULL: it has
- * no source file, or there is no such step. */
+/* The frame and the words of what comes before the main location: the access or wait `i`, or what came
+ * before a mistake; NULL: it has no source file, or there is no such step. */
 static const json_t *step(const struct cli_report_entry *e, size_t i, char *words, size_t room)
 {
 	const json_t *accesses = json_object_get(e->incident, "accesses");
 	const json_t *waits = json_object_get(e->incident, "waits");
-	const json_t *of = json_array_size(accesses) == 2
-				   ? (i == 0 ? json_array_get(accesses, 0) : NULL)
-				   : json_array_get(waits, i + 1);
-	const char *target = cli_report_text(of, "waits_for");
-	if (json_array_size(accesses) == 2)
+	const json_t *before = json_object_get(e->incident, "before"), *of;
+	if (json_array_size(accesses)) {
+		of = json_array_get(accesses, i ? i + 1 : 0); /* [1] is the main one */
 		snprintf(words, room, "%.100s of %.300s by %.100s",
 			 cli_report_text(of, "operation"), cli_report_text(e->incident, "variable"),
 			 cli_report_text(of, "thread"));
-	else
+	} else if (before) {
+		of = i ? NULL : before;
+		snprintf(words, room, "%.100s by %.100s", cli_report_text(of, "act"),
+			 cli_report_text(of, "thread"));
+	} else {
+		of = json_array_get(waits, i + 1);
+		const char *target = cli_report_text(of, "waits_for");
 		snprintf(words, room, "%.100s waits for %.300s", cli_report_text(of, "thread"),
 			 *target ? target : cli_report_text(of, "waits_for_thread"));
+	}
 	return cli_report_frame(json_object_get(of, "stack"));
 }
 
@@ -157,6 +164,11 @@ void cli_export_codechecker(const struct cli_exported *x, struct snag_printer *t
 	for (size_t i = 0; i < x->n; i++)
 		if (x->at[i]->file)
 			diagnostic(&f, x->at[i], to);
-	snag_print(to, "</array>\n</dict>\n</plist>\n");
+	snag_print(to, "</array>\n<key>metadata</key><dict><key>analyzer</key><dict>\n");
+	string(to, "name", "snag");
+	snag_print(to, "</dict>\n<key>generated_by</key><dict>\n");
+	string(to, "name", "snag");
+	string(to, "version", SNAG_VERSION);
+	snag_print(to, "</dict></dict>\n</dict>\n</plist>\n");
 	free(f.at);
 }

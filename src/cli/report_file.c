@@ -33,33 +33,57 @@ static void place_text(const json_t *frame, const char *what, char *buf, size_t 
 		 cli_report_text(frame, "function"));
 }
 
+/* The words of a kind; mistakes have a title of their own. */
+static const char *kind_text(const json_t *incident)
+{
+	static const char *const words[][2] = {{"race", "data race"},
+					       {"atomicity", "atomicity violation"},
+					       {"use-after-free", "use after free"},
+					       {"double-free", "double free"}};
+	const char *kind = cli_report_text(incident, "kind"),
+		   *title = cli_report_text(incident, "title");
+	if (*title)
+		return title;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i][0], kind) == 0)
+			return words[i][1];
+	return kind;
+}
+
+/* "read at a.c:1 in f, and write at b.c:2 in g"; of three accesses, the second is between the others. */
+static void accesses_text(const json_t *accesses, char *buf, size_t room)
+{
+	char place[3][1024];
+	size_t n = json_array_size(accesses);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *access = json_array_get(accesses, i);
+		place_text(cli_report_frame(json_object_get(access, "stack")),
+			   cli_report_text(access, "operation"), place[i], sizeof(place[i]));
+	}
+	if (n == 2)
+		snprintf(buf, room, ": %s, and %s", place[1], place[0]);
+	else
+		snprintf(buf, room, ": %s, between %s and %s", place[1], place[0], place[2]);
+}
+
 static void text_make(const json_t *incident, char *buf, size_t room)
 {
 	const json_t *accesses = json_object_get(incident, "accesses"), *things;
-	const char *kind = cli_report_text(incident, "kind"),
-		   *verdict = cli_report_text(incident, "verdict");
-	const char *variable = cli_report_text(incident, "called");
-	char place[2][1024];
+	const char *verdict = cli_report_text(incident, "verdict"),
+		   *summary = cli_report_text(incident, "summary"),
+		   *variable = cli_report_text(incident, "called");
 	if (!*variable)
 		variable = cli_report_text(incident, "variable");
-	if (json_array_size(accesses) == 2) {
-		for (size_t i = 0; i < 2; i++) {
-			const json_t *access = json_array_get(accesses, i);
-			place_text(cli_report_frame(json_object_get(access, "stack")),
-				   cli_report_text(access, "operation"), place[i],
-				   sizeof(place[i]));
-		}
-		snprintf(buf, room, "Data race (%s) on %s: %s, and %s", verdict, variable, place[1],
-			 place[0]);
-		return;
-	}
-	int n = snprintf(buf, room, "%.100s%s%.100s%s%s", kind, *verdict ? " (" : "", verdict,
-			 *verdict ? ")" : "", *variable ? " on " : "");
-	n += snprintf(buf + n, room - (size_t)n, "%.400s", variable);
+	size_t n =
+		(size_t)snprintf(buf, room, "%.100s%s%.100s%s%s%.400s%s%.400s", kind_text(incident),
+				 *verdict ? " (" : "", verdict, *verdict ? ")" : "",
+				 *variable ? " on " : "", variable, *summary ? ": " : "", summary);
 	things = json_object_get(incident, "locks");
-	for (size_t i = 0; i < json_array_size(things) && (size_t)n + 200 < room; i++)
-		n += snprintf(buf + n, room - (size_t)n, "%s%.150s", i ? ", " : " on ",
-			      json_string_value(json_array_get(things, i)));
+	for (size_t i = 0; i < json_array_size(things) && n + 200 < room; i++)
+		n += (size_t)snprintf(buf + n, room - n, "%s%.150s", i ? ", " : " on ",
+				      json_string_value(json_array_get(things, i)));
+	if (json_array_size(accesses) == 2 || json_array_size(accesses) == 3)
+		accesses_text(accesses, buf + n, room - n);
 	if (buf[0] >= 'a' && buf[0] <= 'z')
 		buf[0] = (char)(buf[0] - 'a' + 'A');
 }
@@ -80,7 +104,7 @@ static void entry_make(struct cli_report_entry *e, const json_t *incident)
 	const json_t *frame = cli_report_frame(main_stack(incident));
 	const char *id = json_string_value(json_object_get(incident, "id"));
 	const char *kind = cli_report_text(incident, "kind");
-	char text[4096];
+	char text[6000];
 	text_make(incident, text, sizeof(text));
 	*e = (struct cli_report_entry){
 		.id = id ? snag_strdup(id) : NULL,

@@ -145,44 +145,50 @@ static void note(struct snag_moves *m, const struct rt_record *r)
 	m->has_launched |= r->arg == RT_NOTE_LAUNCH;
 }
 
-static void record_add(struct snag_moves *m, const struct rt_record *r)
+/* Takes a record of an access; returns whether it is one. */
+static bool access_add(struct snag_moves *m, enum rt_op op, const struct rt_record *r)
 {
-	switch (rt_record_op(r)) {
+	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
 		m->fuel = r->arg;
-		memory_touch(m, r, rt_record_size(r), rt_record_op(r) == RT_WRITE);
-		break;
+		memory_touch(m, r, rt_record_size(r), op == RT_WRITE);
+		return true;
 	case RT_READ_RANGE:
-		memory_touch(m, r, r->arg, false);
-		break;
 	case RT_WRITE_RANGE:
-		memory_touch(m, r, r->arg, true);
-		break;
+		memory_touch(m, r, r->arg, op == RT_WRITE_RANGE);
+		return true;
 	case RT_ATOMIC_READ:
-		memory_touch(m, r, rt_record_size(r), false);
-		break;
 	case RT_ATOMIC_WRITE:
 	case RT_ATOMIC_UPDATE:
-		memory_touch(m, r, rt_record_size(r), true);
-		break;
+		memory_touch(m, r, rt_record_size(r), op != RT_ATOMIC_READ);
+		return true;
+	case RT_FREE:
+		memory_touch(m, r, WORD, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void record_add(struct snag_moves *m, const struct rt_record *r)
+{
+	const enum rt_op op = rt_record_op(r);
+	if (access_add(m, op, r))
+		return;
+	switch (op) {
 	case RT_ACQUIRE:
 	case RT_ACQUIRE_SHARED:
-		lock_touch(m, r, SNAG_TOUCH_ACQUIRE, rt_record_op(r) == RT_ACQUIRE);
+		lock_touch(m, r, SNAG_TOUCH_ACQUIRE, op == RT_ACQUIRE);
 		break;
 	case RT_RELEASE:
 	case RT_RELEASE_SHARED:
-		lock_touch(m, r, SNAG_TOUCH_RELEASE, rt_record_op(r) == RT_RELEASE);
-		break;
-	case RT_FREE:
-		memory_touch(m, r, WORD, true);
+		lock_touch(m, r, SNAG_TOUCH_RELEASE, op == RT_RELEASE);
 		break;
 	case RT_SYNC_READ:
-		token_touch(m, r, false);
-		break;
 	case RT_SYNC_WRITE:
 	case RT_SYNC_UPDATE:
-		token_touch(m, r, true);
+		token_touch(m, r, op != RT_SYNC_READ);
 		break;
 	case RT_FORK:
 		thread_touch(m, r, SNAG_TOUCH_FORK);

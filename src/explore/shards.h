@@ -3,7 +3,7 @@
  * shards.h - a folder in which the workers of one job leave what they found
  *
  * Idea.   A job is divided into N shards: schedules (store.h), or candidates of a trace
- *         (cli/analyze_shard.h).  Worker I of N needs nothing from the others.  The folder says which
+ *         (cli/analyze/analyze_shard.h).  Worker I of N needs nothing from the others.  The folder says which
  *         job it belongs to, and has one file for each worker that has ended.  Any engine that starts
  *         N commands with the folder in common will do: a job array, GNU parallel, an indexed job.
  *

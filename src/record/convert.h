@@ -13,7 +13,7 @@
 #define SNAG_RECORD_CONVERT_H
 
 #include "record/splits.h"
-#include "report/crash.h"
+#include "report/incident/crash.h"
 #include "runtime/channel/channel.h"
 #include "trace/source.h"
 

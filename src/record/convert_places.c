@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "record/regions.h"
-#include "report/symbols.h"
+#include "report/source/symbols.h"
 #include "trace/callstack.h"
 
 #include <inttypes.h>

@@ -151,6 +151,17 @@ void snag_convert_task_waits(struct snag_convert *c, const struct rt_record *r);
 /* An access to a range; and what is left of it. */
 void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
 void snag_convert_range_go_on(struct snag_convert *c);
+/* Makes events of the accesses at the beginning of n records, as far as the batch has room; returns
+ * how many accesses there were. */
+int snag_convert_accesses(struct snag_convert *c, const struct rt_record *r, int n);
+/* Makes an event of a record that orders threads. */
+void snag_convert_sync(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
+/* Handles records RT_NOTE and RT_CIRCLE. */
+void snag_convert_note(struct snag_convert *c, const struct rt_record *r);
+void snag_convert_circle(struct snag_convert *c, const struct rt_record *r);
+/* Counts what the record says, if tasks run: outside launches the program has one thread. */
+void snag_convert_seen_note(struct snag_convert *c, struct snag_convert_seen *s,
+			    const struct rt_record *r);
 /* Handles a record RT_AGAIN; and the rest of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);

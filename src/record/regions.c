@@ -16,7 +16,7 @@
 #include "base/keyed.h"
 #include "base/memory.h"
 #include "base/placed.h"
-#include "report/symbols.h"
+#include "report/source/symbols.h"
 #include "runtime/channel/channel.h"
 
 #include <stdio.h>

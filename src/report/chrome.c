@@ -8,7 +8,7 @@
 #include "report/chrome.h"
 
 #include "report/json_writer.h"
-#include "report/origins.h"
+#include "report/source/origins.h"
 #include "trace/callstack.h"
 
 #include <stdio.h>

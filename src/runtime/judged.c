@@ -72,7 +72,7 @@ static void range(uintptr_t addr, size_t n, unsigned element, bool is_write, uin
 	rt_judge_places(addr, n, 0, 1, is_write);
 }
 
-/* Only a place in the executable can be named without a second run (cli/judged_obstacles.h). */
+/* Only a place in the executable can be named without a second run (cli/run/judged_obstacles.h). */
 static bool obstacle(unsigned what, uintptr_t pc)
 {
 	return rt_modules_is_program(pc) && rt_judge_obstacle((enum rt_obstacle)what, pc);

@@ -20,7 +20,7 @@
 #ifndef SNAG_TRACE_REFINED_H
 #define SNAG_TRACE_REFINED_H
 
-#include "trace/snag_splits.h"
+#include "trace/snag/snag_splits.h"
 #include "trace/source.h"
 
 /* Takes over both.  The list must be valid: snag_splits_check(). */

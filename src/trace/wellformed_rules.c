@@ -2,7 +2,7 @@
  *
  * wellformed_rules.c - whether an event keeps the rules of traces (wellformed.c), and if not, why
  */
-#include "trace/text_op.h"
+#include "trace/text/text_op.h"
 #include "trace/wellformed_state.h"
 
 #include <stdarg.h>

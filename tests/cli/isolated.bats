@@ -233,6 +233,74 @@ race_free() { # PROGRAM
 	done
 }
 
+@test "sums of booleans depend on the order" {
+	local cc
+	program booleans 'snag_isolated { *(_Bool *)&a -= 1; }' 'snag_isolated { *(_Bool *)&a += 1; f = a; } if (!f) y = x;'
+	for cc in gcc clang; do
+		run --separate-stderr "$SNAG" explore "./booleans-$cc"
+		[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
+	done
+	cat >booleans.cc <<-'END'
+		#include <snag/task.hpp>
+		static bool b = true;
+		static int x;
+		int main()
+		{
+			return snag::launch([] {
+				snag::finish([] {
+					snag::async([] { snag::isolated([] { b ^= 1; }); });
+					snag::async([] { snag::isolated([] { b ^= 2; }); });
+				});
+				snag::finish([] {
+					if (!b)
+						snag::async([] { x = 1; });
+					x = 2;
+				});
+			});
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" c++ -g -std=c++17 -fsnag-task booleans.cc -o booleans
+		run --separate-stderr "$SNAG" explore ./booleans
+		[ "$status" = 66 ] # the other order leaves false
+		grep -q "Location is global 'x'" <<<"$stderr"
+	done
+}
+
+@test "who counts down to 0 without looking is not the last one" {
+	local cc name
+	program last 'x = 1; __atomic_fetch_sub(&a, 1, __ATOMIC_SEQ_CST);' \
+		'__atomic_fetch_sub(&a, 1, __ATOMIC_SEQ_CST); y = x;'
+	sed -i 's/int a,/int a = 2,/' last.c
+	cat >last_omp.c <<-'END'
+		int a = 2, x, y;
+		int main(void)
+		{
+		#pragma omp parallel num_threads(2)
+		#pragma omp single
+			{
+		#pragma omp task
+				{
+					x = 1;
+					__atomic_fetch_sub(&a, 1, __ATOMIC_SEQ_CST);
+				}
+				__atomic_fetch_sub(&a, 1, __ATOMIC_SEQ_CST);
+				y = x;
+			}
+			return 0;
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -O1 -g -fsnag-task last.c -o last
+		SNAG_CC=$cc "$SNAG" cc -O1 -g -fopenmp last_omp.c -o last_omp
+		for name in last last_omp; do
+			run --separate-stderr "$SNAG" run ./$name
+			[ "$status" = 66 ]
+			grep -q "Location is global 'x'" <<<"$stderr"
+		done
+	done
+}
+
 @test "random programs with updates: what every schedule says" {
 	python3 "$root/tests/isolated/check.py" "$SNAG" --updates --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }

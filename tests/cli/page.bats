@@ -111,6 +111,20 @@ races() { # N
 	look deadlock r.html
 }
 
+@test "mistakes, freed memory, atomicity, and nothing at all" {
+	while read -r scenario program options; do
+		# shellcheck disable=SC2086 # options, to be split
+		"$SNAG" cc -g -w -pthread -o prog "$root/tests/programs/$program"
+		"$SNAG" run $options --html r.html ./prog || [ $? = 66 ]
+		look "$scenario" r.html
+	done <<-'END'
+		mistake misuse/double_free.c
+		freed misuse/use_after_free_race.c
+		atomicity atomicity/split_update.c --with atomicity
+		clean norace_joins.c
+	END
+}
+
 @test "tasks: the missing edge, also of 1,000 iterations; and a proof" {
 	cp "$root/tests/programs/task_race_range.c" .
 	"$SNAG" cc -O1 -g -fsnag-task -o '<b onclick="x">&' task_race_range.c

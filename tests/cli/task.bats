@@ -11,7 +11,7 @@ program() { # NAME, text on standard input
 }
 
 @test "a race, for people" {
-	cp "$(tasks)/table3_SimpleSimple.task" p.task
+	cp "$(tasks)/child_and_parent.task" p.task
 	snags task p.task
 	[ "$status" = 66 ]
 	normal=$(sed -E 's/\([0-9.]+ s\)/(T s)/' <<<"$output")

@@ -3,7 +3,7 @@
  * fuzz_suppressions.c - any bytes as a suppression file, matched against one race
  */
 #include "fuzz.h"
-#include "report/suppress.h"
+#include "report/incident/suppress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {

@@ -16,7 +16,7 @@
 #include "fuzz.h"
 
 #include "trace/input.h"
-#include "trace/text_op.h"
+#include "trace/text/text_op.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

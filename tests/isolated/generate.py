@@ -4,15 +4,17 @@
 A program is a list of statements, nested lists of tuples:
 
     ("async", body) ("finish", body) ("isolated", body) ("set", p) ("get", p)
-    ("write", x, expr) ("read", local, x) ("if", cond, body) ("update", op, x, n)
+    ("write", x, expr) ("read", local, x) ("if", cond, body) ("update", op, x, n) ("count", x, n)
 
 Conditions are about shared variables (read there) or locals.  Isolated blocks contain only
-accesses, conditions and updates.  Promises are set at most once: by a statement of its own that
+accesses, conditions and updates.  Counters are variables of their own: tasks add to them atomically
+without using the result, and read them.  Promises are set at most once: by a statement of its own that
 occurs once in the text, and no statement repeats.
 """
 import random
 
 VARIABLES = 3
+COUNTERS = 2  # the variables behind them
 PROMISES = 2
 
 
@@ -61,6 +63,14 @@ class Generator:
             return ("peek", name, x, more)
         return ("isolated", self.accesses(known, 0))
 
+    def counting(self, known):
+        x = VARIABLES + self.rng.randrange(COUNTERS)
+        if self.rng.random() < 0.9:
+            return ("count", x, self.rng.choice([-1, 1, 1, 2]))
+        self.locals += 1
+        known.append(self.locals - 1)
+        return ("read", self.locals - 1, x)
+
     def block(self, known, depth):
         known = list(known)
         body = []
@@ -69,7 +79,9 @@ class Generator:
                 break
             self.left -= 1
             what = self.rng.random()
-            if what < 0.30 and depth < 4:
+            if self.updates and self.rng.random() < 0.2:
+                body.append(self.counting(known))
+            elif what < 0.30 and depth < 4:
                 body.append(("async", self.block(known, depth + 1)))
             elif what < 0.36 and depth < 4:
                 body.append(("finish", self.block(known, depth + 1)))
@@ -133,11 +145,13 @@ def task_statement(s, at):
         return f"{pad}let l{s[1]} = x{s[2]};\n"
     if kind == "update":
         return pad + task_update(*s[1:]) + "\n"
+    if kind == "count":
+        return f"{pad}isolated {{ x{s[1]} = x{s[1]} {'-' if s[2] < 0 else '+'} {abs(s[2])}; }}\n"
     return f"{pad}x{s[1]} = {term(s[2])};\n"
 
 
 def task_text(body):
-    names = ", ".join(f"x{i}" for i in range(VARIABLES))
+    names = ", ".join(f"x{i}" for i in range(VARIABLES + COUNTERS))
     promises = ", ".join(f"p{i}" for i in range(PROMISES))
     return f"var {names};\npromise {promises};\nmain {{\n{task_block(body, 1)}}}\n"
 
@@ -177,6 +191,11 @@ class C:
             return f"x{x} = 7;"
         return f"if (x{x} {'>' if op == 'min' else '<'} {n}) x{x} = {n};"
 
+    def count(self, x, n, pad):
+        name = ["__atomic_fetch_", "__sync_fetch_and_"][(self.number + x) % 2]
+        order = ", __ATOMIC_SEQ_CST" if name[2] == "a" else ""
+        return f"{pad}{name}{'sub' if n < 0 else 'add'}(&x{x}, {abs(n)}{order});\n"
+
     def statement(self, s, at, known):
         pad = "\t" * at
         kind = s[0]
@@ -206,6 +225,8 @@ class C:
             return f"{pad}int l{s[1]} = rd(&x{s[2]});\n{pad}(void)l{s[1]};\n"
         if kind == "update":
             return pad + self.update(*s[1:]) + "\n"
+        if kind == "count":
+            return self.count(s[1], s[2], pad)
         return f"{pad}wr(&x{s[1]}, {self.value(s[2])});\n"
 
 
@@ -218,6 +239,11 @@ class OpenMP(C):
         if self.number % 2:
             return f"{pad}omp_set_lock(&lock);\n{inside}{pad}omp_unset_lock(&lock);\n"
         return f"#pragma omp critical\n{pad}{{\n{inside}{pad}}}\n"
+
+    def count(self, x, n, pad):
+        if self.number % 4 < 2:
+            return super().count(x, n, pad)
+        return f"#pragma omp atomic\n{pad}x{x} {'-' if n < 0 else '+'}= {abs(n)};\n"
 
     def statement(self, s, at, known):
         pad = "\t" * at
@@ -249,7 +275,7 @@ def mains(bodies):
 
 
 def variables():
-    return "int " + ", ".join(f"x{i}" for i in range(VARIABLES)) + ";\n"
+    return "int " + ", ".join(f"x{i}" for i in range(VARIABLES + COUNTERS)) + ";\n"
 
 
 def openmp_text(bodies):

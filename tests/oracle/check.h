@@ -49,6 +49,8 @@ check_function check_hybrid;
 /* Of hb and the predictive orders, if a race orders its accesses. */
 check_function check_ordered;
 check_function check_delay;
+/* Refuting the suspects of hybrid by dependence is exact, and sound in a part of the trace. */
+check_function check_suspects;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
 /* Of SDP as printed the same as of SDPX: false, and random traces must show it. */

@@ -19,7 +19,7 @@
 #include "detect/analyze/analyze.h"
 #include "lang/explore.h"
 #include "lang/run.h"
-#include "report/task_report.h"
+#include "report/tasks/task_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

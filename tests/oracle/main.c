@@ -39,6 +39,7 @@ static struct check checks[] = {
 	{.name = "hybrid", .run = check_hybrid, .every = 1},
 	{.name = "ordered", .run = check_ordered, .every = 4},
 	{.name = "delay", .run = check_delay, .every = 1},
+	{.name = "suspects", .run = check_suspects, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
 	{.name = "sdp-sound", .run = check_sdp_sound, .every = 1, .by_name = true},
 	{.name = "closure", .run = check_closure, .every = 1},

@@ -9,7 +9,7 @@ const {chromium} = require("playwright-core");
 
 const text = (page, selector) => page.locator(selector).allInnerTexts();
 const words = async (page, selector) => (await text(page, selector)).join(" ").replace(/\s+/g, " ");
-const picked = (page) => page.locator(".pane:first-child .step.pick .what").innerText();
+const picked = (page) => words(page, ".pane:first-child .step.pick .what");
 
 const scenarios = {
 	// docs/examples/report.c: a predicted race behind a lock.
@@ -20,7 +20,7 @@ const scenarios = {
 		assert.match(await words(page, "#apart"), /In the schedule the race comes before T1 gets there/);
 		// The schedule: a column for each thread, both accesses at its end, a bar for each lock.
 		assert.deepEqual(await text(page, ".pane:first-child .heads span"), ["main thread", "thread T1", "thread T2"]);
-		const steps = await text(page, ".pane:first-child .step .what div:first-child");
+		const steps = (await text(page, ".pane:first-child .step .what div:first-child")).map((s) => s.replace(/\s+/g, " "));
 		assert.match(steps[steps.length - 2], /write bytes report\.c:14/);
 		assert.match(steps[steps.length - 1], /read bytes report\.c:24/);
 		assert.equal(await page.locator(".pane:first-child .bar").count(), 2);
@@ -39,6 +39,16 @@ const scenarios = {
 		assert.match(await picked(page), /start T1/);
 		await page.keyboard.press("End");
 		assert.match(await picked(page), /read bytes report\.c:24/);
+		// The observed run has the numbers of its events, the schedule those of its steps.
+		const numbers = (await text(page, ".pane:nth-child(2) .step .at")).map(Number);
+		assert.deepEqual(numbers, await page.evaluate(() => [...view.observed.steps].map((e) => events.number[e])));
+		// For those who hear the page: a list box, whose current option is the step that is picked.
+		const box = page.getByRole("listbox", {name: "The schedule that shows the race"});
+		assert.equal(await box.getByRole("option", {selected: true}).count(), 1);
+		assert.equal(await box.getByRole("option", {selected: true}).getAttribute("id"), await box.getAttribute("aria-activedescendant"));
+		assert.match(await box.getByRole("option", {selected: true}).getAttribute("aria-label"), /^thread T2: read bytes at report\.c:24$/);
+		// With one report there is nothing to choose.
+		assert.ok(!await page.locator("#contents").isVisible());
 		await page.locator(".pane:nth-child(2) .step", {hasText: "unlock lock"}).first().click();
 		assert.match(await words(page, "#detail"), /thread T1: unlock lock in worker/);
 		// Source, stacks with folded library frames, commands to copy.
@@ -61,8 +71,22 @@ const scenarios = {
 		await page.keyboard.type("v149");
 		assert.equal(await page.locator("#list a").count(), 1);
 		assert.match(await words(page, "#count"), /1 of 150 reports/);
+		await page.locator("#search").fill("no such thing");
+		assert.match(await words(page, "#list"), /No report has all of this/);
 		await page.locator("#search").fill("");
 		await page.keyboard.press("Escape");
+		// In a loop over an array, each step names its element.
+		assert.ok(await page.evaluate(() => data.names.variable.filter((name) => /^heap\[\d+\]$/.test(name)).length) >= 20);
+		// Keys that scroll belong to the schedule only while it is on the screen.
+		const at = () => page.evaluate(() => view.current.order.positionOf(view.picked));
+		await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+		const before = await at();
+		await page.evaluate(() => { document.querySelector(".panes").style.display = "none"; });
+		await page.keyboard.press("ArrowUp");
+		assert.equal(await at(), before);
+		await page.evaluate(() => { document.querySelector(".panes").style.display = ""; scrollTo(0, 0); });
+		await page.keyboard.press("ArrowUp");
+		assert.equal(await at(), before - 1);
 		const begin = Date.now();
 		for (let i = 0; i < 20; i++)
 			await page.keyboard.press("n");
@@ -107,7 +131,9 @@ const scenarios = {
 
 	// A ring of three threads.
 	async deadlock(page) {
-		assert.match(await words(page, "#report h2"), /Deadlock on/);
+		assert.match(await words(page, "#top"), /^1 deadlock in/);
+		assert.match(await words(page, "#report h2"), /Deadlock on lock\[\d\], lock\[\d\], lock\[\d\]/);
+		assert.deepEqual((await page.evaluate(() => data.names.lock)).sort(), ["lock[0]", "lock[1]", "lock[2]"]);
 		assert.equal(await page.locator(".picture .waits[marker-end]").count(), 3);
 		assert.equal(await page.locator(".picture .holds[marker-end]").count(), 3);
 		assert.match(await words(page, ".pane:first-child .step.race"), /waits for \w+/);
@@ -126,6 +152,37 @@ const scenarios = {
 		assert.match(await words(page, ".facts"), /a\[30\.\.59\] \(30 elements of 4 bytes\)/);
 		assert.match(await words(page, "#top"), /<b onclick="x">&/);
 		assert.match(await words(page, ".stack summary"), /created by task 0/);
+	},
+
+	// A mistake without a schedule: both places, and why it is one.
+	async mistake(page) {
+		assert.match(await words(page, "#top"), /^1 double free in/);
+		assert.match(await words(page, "#report h2"), /^Double free: heap#0$/);
+		assert.match(await words(page, ".facts"), /Free of heap#0 by T0\. The block had been freed already\./);
+		assert.deepEqual(await text(page, ".access header"), ["Free of heap#0 by main thread", "Freed before by thread T1"]);
+		assert.equal(await page.locator(".source .hit").count(), 2);
+		assert.deepEqual(await text(page, ".command code"), ["snag run -- ./prog"]);
+	},
+
+	// A use after free that is a race: the free is called free.
+	async freed(page) {
+		assert.match(await words(page, "#top"), /^1 use after free in/);
+		assert.match(await words(page, "#report h2"), /^Use after free on \*block$/);
+		assert.match((await text(page, ".access header"))[0], /^Free of heap#0 by thread T1/);
+		assert.match(await words(page, ".pane:first-child .step.race:not(.pick)"), /free \*block/);
+	},
+
+	async atomicity(page) {
+		assert.match(await words(page, "#top"), /^1 atomicity violation in/);
+		assert.equal(await page.locator(".pane:first-child .step.race").count(), 3);
+		assert.equal(await page.locator(".access").count(), 3);
+	},
+
+	// A run without a report.
+	async clean(page) {
+		assert.match(await words(page, "#top"), /^No report on \.\/prog/);
+		assert.match(await words(page, "#report"), /Nothing to report .* snag explore -- \.\/prog runs more schedules/);
+		assert.ok(!await page.locator("#contents").isVisible());
 	},
 
 	async free(page) {
@@ -161,8 +218,10 @@ async function main() {
 				await page.screenshot({path: picture.replace(".png", `-${width}.png`), fullPage: true});
 			if (width === 1400)
 				await scenarios[scenario](page);
-			else // a narrow screen: nothing sticks out
-				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the screen");
+			else // a narrow screen: nothing sticks out, and the numbers of steps stay where they are
+				assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth <= innerWidth,
+					[...document.querySelectorAll(".step")].every((step) => Math.abs(step.querySelector(".at").getBoundingClientRect().left -
+						step.closest(".scroller").getBoundingClientRect().left) < 4)]), [true, true]);
 			assert.deepEqual(wrong, []);
 			await page.close();
 		}

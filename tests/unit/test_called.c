@@ -2,7 +2,7 @@
  *
  * What a source calls a variable, by line and column: ^ below is where the column points to.
  */
-#include "report/called.h"
+#include "report/source/called.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * test_dot.c - pictures of task programs
  */
-#include "report/dot.h"
+#include "report/tasks/dot.h"
 
 #include "detect/analyze/analyze.h"
 #include "detect/tasks/graph.h"

@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
-#include "report/extent.h"
-#include "report/missing_edge.h"
+#include "report/incident/extent.h"
+#include "report/incident/missing_edge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  */
 #include "unit.h"
 
-#include "report/incident.h"
-#include "report/schedule.h"
+#include "report/incident/incident.h"
+#include "report/incident/schedule.h"
 #include "trace/trace.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
  *
  * The expressions of a source line that name memory; also of lines that end anywhere.
  */
-#include "report/lvalue.h"
+#include "report/source/lvalue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

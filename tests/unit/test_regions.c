@@ -3,7 +3,7 @@
  * test_regions.c - names of addresses: against a plain list of blocks
  */
 #include "record/regions.h"
-#include "report/symbols.h"
+#include "report/source/symbols.h"
 #include "runtime/channel/channel.h"
 
 #include <setjmp.h>

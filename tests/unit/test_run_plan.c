@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "cli/run_plan.h"
+#include "cli/run/run_plan.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #include "random_events.h"
 
 #include "base/memory.h"
-#include "trace/snag_codec.h"
-#include "trace/snag_layout.h"
-#include "trace/snag_memory.h"
+#include "trace/snag/snag_codec.h"
+#include "trace/snag/snag_layout.h"
+#include "trace/snag/snag_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * test_snag_damage.c - .snag files that are cut, damaged or hostile
  */
 #include "snag_files.h"
-#include "trace/snag_words.h"
+#include "trace/snag/snag_words.h"
 
 static void test_cut_anywhere(void **state)
 {

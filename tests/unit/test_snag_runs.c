@@ -5,7 +5,7 @@
  */
 #include "snag_files.h"
 #include "trace/runs.h"
-#include "trace/snag_runs.h"
+#include "trace/snag/snag_runs.h"
 #include "trace/walk.h"
 
 enum { NAMES = 40000, EVENTS = 300000, PIECES = 2000 };

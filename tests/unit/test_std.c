@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "render.h"
-#include "trace/lines.h"
+#include "trace/text/lines.h"
 #include "trace/output.h"
 #include "trace/sink.h"
 #include "trace/trace.h"

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "report/suppress.h"
+#include "report/incident/suppress.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "report/symbols.h"
+#include "report/source/symbols.h"
 
 #include <link.h>
 #include <stdlib.h>

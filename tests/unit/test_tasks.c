@@ -22,7 +22,7 @@
 #include "detect/analyze/analyze.h"
 #include "lang/explore.h"
 #include "lang/run.h"
-#include "report/task_report.h"
+#include "report/tasks/task_report.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -64,7 +64,7 @@ bool snag_graph_is_ordered(const struct snag_graph *graph, const struct snag_spo
  * access its first race with a later one.  Sets is_ordered. */
 void snag_graph_closure(struct snag_graph *graph);
 
-/* Builds the graph of all events of a source, for pictures (report/dot.h). */
+/* Builds the graph of all events of a source, for pictures (report/tasks/dot.h). */
 int snag_graph_load(struct snag_source *src, struct snag_cgraph *ret_graph, struct snag_error *err);
 
 #endif

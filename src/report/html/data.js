@@ -13,7 +13,7 @@ const events = (() => {
 		table[column] = Uint32Array.from(from[column]);
 	return table;
 })();
-const NESTED = 1, WAIT = 2; // events.flags
+const NESTED = 1, WAIT = 2, FREE = 32; // events.flags
 
 const ops = data.ops || [];
 const opWords = {
@@ -48,7 +48,7 @@ function eventWords(e) {
 	const op = opText(e), target = targetName(e);
 	if (events.flags[e] & WAIT)
 		return `${{ar: "passes", aw: "signals", au: "signals and passes"}[op] || op} ${target}`;
-	return `${opWords[op] || op}${target ? ` ${target}` : ""}`;
+	return `${events.flags[e] & FREE ? "free" : opWords[op] || op}${target ? ` ${target}` : ""}`;
 }
 
 function fileShown(file) {
@@ -86,16 +86,25 @@ const incidents = [...data.incidents, ...(data.unconfirmed || [])].map((incident
 	const extras = (data.extras || {})[incident.id] || {};
 	const stacks = (incident.accesses || incident.waits || []).map((access) => access.stack);
 	if (incident.stack)
-		stacks.push(incident.stack);
+		stacks.push(incident.stack, incident.before && incident.before.stack);
 	const files = new Set(stacks.filter((s) => s && s.length && s[0].file).map((s) => s[0].file));
-	return {id: `incident-${i + 1}`, kind: "race", ...incident, extras, files: [...files]};
+	return {id: `incident-${i + 1}`, kind: "race", ...incident, extras, stacks: stacks.filter(Boolean), files: [...files]};
 });
 
 const subject = (incident) => incident.called || incident.variable ||
 	(incident.locks || []).join(", ") || incident.summary || incident.kind;
 
+// What a reader calls a kind of report, in the singular; mistakes have titles of their own.
+const kindWords = {
+	race: "data race", deadlock: "deadlock", atomicity: "atomicity violation", "use-after-free": "use after free",
+	"double-free": "double free", "mutex-misuse": "misuse of a mutex", "thread-leak": "thread leak",
+	"signal-unsafe": "unsafe signal handler", "annotation-misuse": "misuse of an annotation",
+};
+const kindText = (kind) => kindWords[kind] || kind;
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function heading(incident) {
-	const words = {race: "Data race on ", deadlock: "Deadlock on ", atomicity: "Atomicity violation on ",
-		"use-after-free": "Use after free of ", "double-free": "Double free of "}[incident.kind];
-	return words ? words + subject(incident) : `${incident.kind}: ${subject(incident)}`;
+	const isTitled = incident.title && !incident.accesses && !incident.waits;
+	return capital(isTitled ? `${incident.title}: ${incident.object || subject(incident)}`
+		: `${kindText(incident.kind)} on ${subject(incident)}`);
 }

@@ -127,7 +127,7 @@ class Order {
 }
 
 // Memory orders of C11, as events.flags has them.
-const memoryOrder = (e) => events.flags[e] >> 2;
+const memoryOrder = (e) => (events.flags[e] >> 2) & 7;
 const releases = (e) => events.flags[e] & WAIT || memoryOrder(e) >= 3;
 const acquires = (e) => events.flags[e] & WAIT || [1, 2, 4, 5].includes(memoryOrder(e));
 

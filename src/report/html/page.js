@@ -62,14 +62,22 @@ function sourceAround(stack) {
 function accessBoxOf(access, variable) {
 	const creator = (data.creators || {})[access.thread], task = access.task;
 	return make("div.access", {},
-		make("header", {}, make("b", {}, `${access.atomic ? "Atomic " : ""}${access.operation} of ${plural(access.size, "byte")}`),
-			" at ", make("code", {}, variable), ` by ${threadWords(access.thread)}`, task && task.label && `, ${task.label}`,
+		make("header", {}, make("b", {}, capital(`${access.atomic ? "atomic " : ""}${access.operation}${access.size ? ` of ${plural(access.size, "byte")}` : ""}`)),
+			access.size ? " at " : " of ", make("code", {}, variable), ` by ${threadWords(access.thread)}`, task && task.label && `, ${task.label}`,
 			access.locks.length > 0 && [", holding ", make("code", {}, access.locks.join(", "))]),
 		sourceAround(access.stack), stackList(access.stack),
 		creator && make("div.stack", {}, make("details", {}, make("summary", {},
 			`${access.thread} was created by ${threadWords(creator.thread)}`), stackList(creator.stack))),
 		task && task.creator && make("div.stack", {}, make("details", {}, make("summary", {},
 			`created by ${threadWords(task.creator)}`), stackList(task.stack))));
+}
+
+// Where a mistake was made, and what came before it.
+function mistakeBoxesOf(incident) {
+	const boxOf = (words, thread, stack) => make("div.access", {},
+		make("header", {}, make("b", {}, words), ` by ${threadWords(thread)}`), sourceAround(stack), stackList(stack));
+	return [boxOf(incident.act ? `${incident.act} ${incident.object}` : incident.summary, incident.thread, incident.stack),
+		incident.before && boxOf(incident.before.act || "Before", incident.before.thread, incident.before.stack)];
 }
 
 function waitBoxOf(wait) {
@@ -98,10 +106,12 @@ function objectWords(incident) {
 
 const quoted = (word) => /^[\w@%+=:,.\/-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 
+const programWords = () => data.program.arguments.map(quoted).join(" ");
+
 function commandsOf(incident) {
 	if (data.trace)
 		return [];
-	const program = data.program.arguments.map(quoted).join(" ");
+	const program = programWords();
 	if (!incident.witness)
 		return [`snag run -- ${program}`];
 	const folder = data.witness_dir || "witnesses", kind = incident.kind === "deadlock" ? "deadlock" : "race";
@@ -114,6 +124,12 @@ function commandsOf(incident) {
 }
 
 const fact = (name, value) => value ? [make("dt", {}, name), make("dd", {}, value)] : [];
+
+// The schedule shows neither branches nor the first and last events of threads.
+function witnessWords(extras) {
+	const shown = view && view.witness && !view.witness.isCut ? view.witness.length : extras.steps;
+	return plural(extras.steps, "event") + (shown < extras.steps ? `, ${shown} of them in the schedule below` : "");
+}
 
 let view = null; // the schedule of the incident that is shown
 
@@ -132,6 +148,7 @@ function render(incident) {
 			incident.replay === "diverged" && make("span.chip", {}, "replay diverged"),
 			incident.suppressed && make("span.chip", {}, "suppressed")),
 		make("dl.facts", {},
+			fact("what", !isRace && waits.length === 0 && [incident.summary, incident.why && `. ${incident.why}.`]),
 			fact("verdict", isRace && (isPair ? verdictWords : betweenWords)[incident.verdict]),
 			fact("variable", isRace && [make("code", {}, incident.variable), incident.called && [", in the source ", make("code", {}, incident.called)],
 				incident.type && [" of type ", make("code", {}, incident.type)]]),
@@ -141,14 +158,14 @@ function render(incident) {
 			fact("effect", incident.effect),
 			fact("replay", incident.replay_note),
 			fact("seen", incident.count > 1 && `${plural(incident.count, "time")}${incident.stacks ? `, with ${plural(incident.stacks, "pair")} of stacks` : ""}`),
-			fact("witness", extras.steps > 0 && plural(extras.steps, "event"))),
+			fact("witness", extras.steps > 0 && witnessWords(extras))),
 		extras.graph && taskPicture(incident),
 		waits.length > 1 && waits.every((w) => w.waits_for || w.waits_for_thread) && ringPicture(incident),
 		view && [make("h3", {}, "Schedule"), view.element],
 		accesses.length > 0 && [make("h3", {}, isPair ? "The two accesses" : "The read, the write between, and the write"),
 			make("div.pair", {}, accesses.map((a) => accessBoxOf(a, incident.variable)))],
 		waits.length > 0 && [make("h3", {}, "The threads that wait"), make("div.pair", {}, waits.map(waitBoxOf))],
-		incident.stack && [make("h3", {}, "Where"), make("div.access", {}, sourceAround(incident.stack), stackList(incident.stack))],
+		incident.stack && [make("h3", {}, "Where"), make("div.pair", {}, mistakeBoxesOf(incident))],
 		commands.length > 0 && [make("h3", {}, incident.witness ? "Replay it" : "Run it again"),
 			make("div.commands", {}, commands.map((c) => make("div.command", {}, make("code", {}, c), copyButton(c))))],
 	].flat(2).filter(Boolean));
@@ -160,7 +177,9 @@ function renderVerdict() {
 	const certificate = data.certificate;
 	view = null;
 	document.getElementById("report").replaceChildren(make("section.proof", {},
-		make("h2", {}, certificate ? certificate.text : "No report"),
+		make("h2", {}, certificate ? certificate.text : "Nothing to report"),
+		!certificate && make("p", {}, `Neither ${data.trace ? "the trace" : "the run"} nor the other schedules that snag derived from it have an error that the chosen detectors look for. `,
+			"Other inputs can have one.", !data.trace && [" ", make("code", {}, `snag explore -- ${programWords()}`), " runs more schedules."]),
 		certificate && certificate.obstacles && certificate.obstacles.length > 0 && make("ul", {}, certificate.obstacles.map((o) =>
 			make("li", {}, o.text || o.words || o.kind, (o.places || o.locations || []).map((p) => [" ", make("code", {}, p)]))))));
 }
@@ -168,8 +187,8 @@ function renderVerdict() {
 const filters = {text: "", kind: "", verdict: "", file: ""};
 
 function isShown(incident) {
-	const words = [incident.id, heading(incident), incident.variable, incident.verdict, incident.kind, ...incident.files,
-		...(incident.accesses || incident.waits || []).flatMap((a) => (a.stack || []).map((f) => f.function || ""))];
+	const words = [incident.id, heading(incident), incident.variable, incident.verdict, incident.severity, incident.kind, ...incident.files,
+		...incident.stacks.flatMap((stack) => stack.map((f) => f.function || ""))];
 	return (!filters.kind || incident.kind === filters.kind) && (!filters.verdict || incident.verdict === filters.verdict) &&
 		(!filters.file || incident.files.includes(filters.file)) &&
 		(!filters.text || words.join("\n").toLowerCase().includes(filters.text.toLowerCase()));
@@ -183,9 +202,11 @@ function list() {
 		? plural(incidents.length, "report") : `${shown.length} of ${plural(incidents.length, "report")}`;
 	document.getElementById("list").replaceChildren(...shown.map((incident) => make("li", {}, make("a", {
 		href: `#${incident.id}`, class: incident.suppressed ? "suppressed" : null, "aria-current": String(incident.id === current()),
-	}, make("b", {}, subject(incident)), make("small", {}, [incident.kind, incident.verdict].filter(Boolean).join(", ") + (incident.suppressed ? ", suppressed" : "")),
-		make("small", {}, (incident.accesses || incident.waits || []).map((a) => a.stack && a.stack[0] && a.stack[0].file
-			? `${baseName(a.stack[0].file)}:${a.stack[0].line}` : "?").join(" / "))))));
+	}, make("b", {}, subject(incident)), make("small", {}, [kindText(incident.kind), incident.verdict, incident.severity].filter(Boolean).join(", ") + (incident.suppressed ? ", suppressed" : "")),
+		make("small", {}, incident.stacks.map((stack) => stack[0] && stack[0].file
+			? `${baseName(stack[0].file)}:${stack[0].line}` : "?").join(" / "))))));
+	if (!shown.length && incidents.length)
+		document.getElementById("list").append(make("li.dim.nothing", {}, "No report has all of this."));
 }
 
 const current = () => decodeURIComponent(location.hash.slice(1));
@@ -196,23 +217,29 @@ function choose(name, label) {
 	return make(name === "file" ? "select.wide" : "select", {"aria-label": label, id: `filter-${name}`, onchange: (event) => {
 		filters[name] = event.target.value;
 		list();
-	}}, make("option", {value: ""}, label), options.map((o) => make("option", {value: o}, name === "file" ? fileShown(o) : o)));
+	}}, make("option", {value: ""}, label), options.map((o) => make("option", {value: o},
+		name === "file" ? fileShown(o) : name === "kind" ? kindText(o) : o)));
 }
 
+const kindPlural = (kind) => ({
+	"use-after-free": "uses after free", "mutex-misuse": "misuses of mutexes", "annotation-misuse": "misuses of annotations",
+})[kind] || `${kindText(kind)}s`;
+
 function header() {
-	const races = incidents.filter((i) => i.kind === "race" && !i.suppressed).length;
-	const others = new Map();
+	const counted = new Map();
 	for (const i of incidents)
-		if (i.kind !== "race" && !i.suppressed)
-			others.set(i.kind, (others.get(i.kind) || 0) + 1);
-	const counts = [plural(races, "data race"), ...[...others].map(([kind, n]) => plural(n, kind))].join(", ");
+		if (!i.suppressed)
+			counted.set(i.kind, (counted.get(i.kind) || 0) + 1);
+	const hidden = incidents.filter((i) => i.suppressed).length;
+	const counts = ([...counted].map(([kind, n]) => n === 1 ? `1 ${kindText(kind)}` : `${n} ${kindPlural(kind)}`).join(", ") || "No report") +
+		(hidden ? ` (${hidden} suppressed)` : "");
 	const theme = make("button", {type: "button", id: "theme", title: "dark or light", onclick: () => {
 		const root = document.documentElement;
 		const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 		root.dataset.theme = isDark ? "light" : "dark";
 	}}, "◐");
 	document.getElementById("top").append(
-		make("h1", {}, `${counts} in `, make("code", {}, data.trace || data.program.arguments.join(" "))),
+		make("h1", {}, `${counts} ${counted.size ? "in" : "on"} `, make("code", {}, data.trace || data.program.arguments.join(" "))),
 		make("p", {}, data.program ? `It ended with status ${data.program.status}. ` : "", data.replays ? `${data.replays}.` : ""), theme);
 }
 
@@ -224,6 +251,7 @@ function contents() {
 		make("span.dim.wide", {}, make("span", {id: "count"}), " — ", make("kbd", {}, "n"), " next, ", make("kbd", {}, "p"),
 			" previous, ", make("kbd", {}, "/"), " search")),
 	make("ul", {id: "list"}));
+	document.getElementById("page").classList.toggle("alone", incidents.length < 2); // nothing to choose from
 	list();
 }
 

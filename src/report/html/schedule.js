@@ -4,13 +4,13 @@
 // Only the rows that are visible exist, so that a pane of 100,000 steps scrolls like one of 50.
 "use strict";
 
-const ROW = 40, HEAD = 26, LEAST_COLUMN = 150;
+const ROW = 40, HEAD = 26, LEAST_COLUMN = 150, NARROW_COLUMN = 190;
 
 const lockColour = (lock) => `hsl(${(lock * 67 + 205) % 360} 60% 55%)`;
 
 class Pane {
-	constructor(title, order, marks, onPick) {
-		Object.assign(this, {order, marks, onPick, picked: -1, seen: -1});
+	constructor(title, order, isObserved, marks, onPick) {
+		Object.assign(this, {order, isObserved, marks, onPick, picked: -1, seen: -1});
 		this.threads = [];
 		const known = new Set();
 		for (const e of order.steps)
@@ -24,7 +24,8 @@ class Pane {
 		this.bars = order.bars();
 		this.heads = make("div.heads");
 		this.rows = make("div.rows", {style: `height:${order.length * ROW}px`});
-		this.scroller = make("div.scroller", {tabindex: "0", role: "list", "aria-label": title}, this.heads, this.rows);
+		this.name = `steps-${isObserved ? "observed" : "schedule"}`;
+		this.scroller = make("div.scroller", {tabindex: "0", role: "listbox", "aria-label": title}, this.heads, this.rows);
 		if (order.length * ROW + HEAD < 560)
 			this.scroller.classList.add("short");
 		this.element = make("section.pane", {}, make("h4", {}, title,
@@ -42,6 +43,7 @@ class Pane {
 		this.rows.style.width = this.heads.style.width = `${this.total}px`;
 		this.heads.replaceChildren(...this.threads.map((t, i) => make("span", {
 			style: `left:${gutter + i * this.wide}px;width:${this.wide}px`,
+			title: threadWords(data.names.thread[t]),
 		}, threadWords(data.names.thread[t]))));
 		this.draw();
 	}
@@ -97,14 +99,34 @@ class Pane {
 		const code = sourceLine(file, line);
 		const left = this.gutter + this.column.get(events.thread[e]) * this.wide;
 		const classes = [this.marks.get(e), e === this.picked && "pick", e === this.seen && "sees"].filter(Boolean);
+		const words = this.order.waiting.has(e) ? `waits for ${targetName(e)}` : eventWords(e);
 		return make(["button.step", ...classes].join("."), {
-			type: "button", tabindex: "-1", role: "listitem", "data-event": e,
+			type: "button", tabindex: "-1", role: "option", id: `${this.name}-${at}`, "data-event": e,
+			"aria-selected": String(e === this.picked), "aria-posinset": at + 1, "aria-setsize": this.order.length,
+			"aria-label": `${threadWords(threadName(e))}: ${words} at ${placeWords(e)}`,
 			style: `top:${at * ROW}px;width:${this.total}px`,
-			title: `event ${events.number[e]} of the observed run`,
+			title: `${words} at ${placeWords(e)}, event ${events.number[e]} of the observed run`,
 			onclick: () => this.onPick(e, this),
-		}, make("span.at", {}, String(at + 1)), make("span.what", {style: `left:${left}px;width:${this.wide}px`},
-			make("div", {}, make("b", {}, this.order.waiting.has(e) ? `waits for ${targetName(e)}` : eventWords(e)), " ", make("span.dim", {}, placeWords(e))),
+		}, make("span.at", {}, this.rowNumber(at)), make("span.what", {style: `left:${left}px;${this.roomFor(e, left)}`},
+			make("div", {}, make("b", {}, words), " ", make("span.dim", {}, this.placeShown(e))),
 			make("div.code.mono", {}, code === null ? "" : code.trim())));
+	}
+
+	// "bank.c:17"; in a narrow column ":17", so that the operation has room.
+	placeShown(e) {
+		const words = placeWords(e);
+		return this.wide < NARROW_COLUMN ? words.slice(Math.max(0, words.lastIndexOf(":"))) : words;
+	}
+
+	// The schedule counts its steps; the observed run has the numbers of its events.
+	rowNumber(at) {
+		return String(this.isObserved ? events.number[this.order.steps[at]] : at + 1);
+	}
+
+	// A row has one step: its words may go on over the empty columns to its right.
+	roomFor(e, left) {
+		return this.marks.has(e) || e === this.seen ? `width:${this.wide}px`
+			: `min-width:${this.wide}px;max-width:${this.total - left}px`;
 	}
 
 	pick(event, seen, isOurs) {
@@ -114,6 +136,10 @@ class Pane {
 		if (at >= 0)
 			this.show(at, isOurs);
 		this.draw();
+		if (at >= 0)
+			this.scroller.setAttribute("aria-activedescendant", `${this.name}-${at}`);
+		else
+			this.scroller.removeAttribute("aria-activedescendant");
 	}
 
 	// Scrolls a row into view; a row of the other pane goes to the middle.
@@ -156,8 +182,8 @@ class ScheduleView {
 		if (witness)
 			this.panes.push(new Pane(!this.isRace ? "The schedule that deadlocks"
 				: this.isPair ? "The schedule that shows the race" : "The schedule with the write between",
-				witness, marks, pick));
-		this.panes.push(new Pane("As observed", observed, marks, pick));
+				witness, false, marks, pick));
+		this.panes.push(new Pane("As observed", observed, true, marks, pick));
 		this.panes[0].meets = witness && this.isPair;
 		this.current = this.panes[0];
 		this.detail = make("div.detail", {id: "detail", "aria-live": "polite"});
@@ -244,9 +270,20 @@ class ScheduleView {
 			` (${pane.order === this.observed ? `event ${events.number[write]}` : `step ${pane.order.positionOf(write) + 1}`}).`);
 	}
 
-	// A key of the page; returns whether it meant something here.
+	// Whether some of the schedule is on the screen.
+	get isVisible() {
+		return this.panes.some((p) => {
+			const box = p.scroller.getBoundingClientRect();
+			return box.bottom > HEAD && box.top < innerHeight - HEAD;
+		});
+	}
+
+	// A key of the page; returns whether it meant something here.  Keys that scroll do so while the
+	// schedule is elsewhere on the page.
 	key(name) {
 		const order = this.current.order, at = order.positionOf(this.picked);
+		if (name.length > 1 && !this.isVisible)
+			return false;
 		const to = {ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, PageDown: at + 10, PageUp: at - 10,
 			Home: 0, End: order.length - 1}[name];
 		if (to !== undefined) {

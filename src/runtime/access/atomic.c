@@ -72,7 +72,7 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
 	if (rt_unlikely(update)) {
 		rt_update(RT_UPDATE_ENDS, update, rt_location(pc));
-		takes = takes == TAKES ? COUNTS : takes;
+		takes = COUNTS; /* nothing uses its result, not even that of the last one */
 	}
 	if (!rt.is_alone && (__snag_omp_yield || rt_flag_is_known((uintptr_t)at)))
 		rt_flag(op, takes != COUNTS, (uintptr_t)at, order, rt_location(pc));

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exploring.c - runs a program of tasks in every order of its isolated blocks, or critical sections
+ *
+ * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
+ *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
+ *                    isograph) needs all orders.
+ *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
+ *                    races without the order of its blocks, or blocks that conflict otherwise,
+ *                    updates are plain accesses.
+ */
+#include "cli/explore/exploring.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cli/detector_names.h"
+#include "cli/interrupt.h"
+#include "cli/run/repeat.h"
+#include "cli/run/observe.h"
+#include "cli/explore/observed_order.h"
+#include "cli/run/program.h"
+#include "cli/run/task_verdict.h"
+#include "base/temporary.h"
+#include "detect/tasks/reversals.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char interrupted[] = "it was interrupted";
+
+enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
+
+struct exploration {
+	const struct cli_explore_options *options;
+	struct snag_analyze_options analyze;
+	bool has_all_orders;	  /* [orders] */
+	bool has_ordered_updates; /* [choices] */
+	bool has_doubts;	  /* drdp alone found races in the last run */
+	char trace[SNAG_TEMPORARY_MAX + 16];
+	struct snag_reversals *reversals;
+	struct snag_orders *orders;
+	uint64_t runs;
+	double begin;
+	double longest;	  /* seconds of a run */
+	const char *late; /* why the last run was broken off; NULL: it was not */
+	bool is_over;
+};
+
+/* The plan in memory that the program inherits; returns its descriptor. */
+static int plan_share(const struct snag_order_plan *plan, struct snag_error *err)
+{
+	const uint64_t end = 0;
+	int fd = memfd_create("snag order", 0);
+	size_t begin = plan->nbegin * sizeof(*plan->id);
+	size_t rest = (plan->n - plan->nbegin) * sizeof(*plan->id);
+	bool is_written = fd >= 0 && write(fd, plan->id, begin) == (ssize_t)begin &&
+			  write(fd, &end, sizeof(end)) == sizeof(end) &&
+			  write(fd, plan->id + plan->nbegin, rest) == (ssize_t)rest;
+	if (is_written)
+		return fd;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	return snag_fail(err, SNAG_EIO, "no memory for an order: %s", strerror(why));
+}
+
+/* Obstacles of a run that other orders of its blocks do not remove.  That no detector can
+ * prove it from one order ("detector") is none: all orders do. */
+static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
+			  const char *removed)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		size_t k = 0;
+		while (k < all->n && strcmp(all->obstacle[k].kind, c->obstacle[i].kind) != 0)
+			k++;
+		if (strcmp(c->obstacle[i].kind, removed) == 0 ||
+		    strcmp(c->obstacle[i].kind, "detector") == 0)
+			continue;
+		all->obstacle[k] = c->obstacle[i]; /* places of the last run can be named */
+		all->n += k == all->n;
+	}
+}
+
+void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names)
+{
+	enum { SHOWN = 20 };
+	char place[1024];
+	for (size_t i = 0; i < blocks->n && i < SHOWN; i++) {
+		const char *task = snag_name(names, SNAG_SPACE_THREAD, blocks->at[i].task);
+		snag_location_text(names, blocks->at[i].loc, place, sizeof(place));
+		fprintf(stderr, "  Block %zu of this order: task %s at %s\n", i + 1,
+			task + (task[0] == 'T'), place);
+	}
+	if (blocks->n > SHOWN)
+		fprintf(stderr, "  and %zu more\n", blocks->n - SHOWN);
+}
+
+static void explored_end(struct exploration *x, const struct snag_names *names)
+{
+	x->is_over = true;
+	if (x->options->on_end)
+		x->options->on_end(x->options->ctx, names);
+}
+
+/* Counts a run without races, and notes why it may be the last. */
+static void run_count(struct exploration *x, enum snag_order_run result, bool is_cut, int status)
+{
+	struct snag_orders *o = x->orders;
+	if (result == SNAG_ORDER_REDUNDANT) {
+		o->redundant++;
+	} else if (!cli_stop) {
+		o->orders++;
+		snag_orders_ended(o, status);
+	}
+	o->gap = is_cut	    ? "there are too many blocks"
+		 : cli_stop ? interrupted
+		 : x->late  ? x->late
+		 : result == SNAG_ORDER_DIVERGED
+			 ? "the program did something else when it was run again"
+			 : NULL;
+}
+
+static int blocks_read(const struct exploration *x, const struct cli_run *run,
+		       struct snag_blocks *ret, struct snag_error *err)
+{
+	struct snag_source *again;
+	int rc = snag_source_again(run->src, &again, err);
+	if (rc < 0)
+		return rc;
+	const struct snag_blocks_options how = {.of_locks = x->orders->of_locks,
+						.all_conflict = x->has_all_orders,
+						.ordered_updates = x->has_ordered_updates};
+	rc = snag_blocks_read(ret, again, &how, err);
+	snag_source_close(again);
+	return rc;
+}
+
+static bool blocks_conflict(const struct snag_blocks *blocks)
+{
+	for (size_t i = 0; i < blocks->n * blocks->conflict.nwords; i++)
+		if (blocks->conflict.bits[i])
+			return true;
+	return false;
+}
+
+/* A run was judged: what its order says, and which are left. */
+static int run_take(struct exploration *x, const struct cli_run *run, struct snag_error *err)
+{
+	const struct cli_explore_options *options = x->options;
+	struct snag_orders *o = x->orders;
+	struct snag_blocks blocks;
+	struct cli_run_report r;
+	int rc = blocks_read(x, run, &blocks, err);
+	if (rc == 0 && x->runs <= 1 && (x->has_doubts || blocks_conflict(&blocks)) &&
+	    cli_has_choices(snag_analysis_names(run->analysis, run->src))) { /* [choices] */
+		x->has_ordered_updates = true;
+		snag_blocks_done(&blocks);
+		rc = blocks_read(x, run, &blocks, err);
+	}
+	if (rc < 0)
+		return rc;
+	enum snag_order_run result =
+		blocks.is_cut ? SNAG_ORDER_NEW : snag_reversals_add(x->reversals, &blocks);
+	rc = cli_run_report_build(&r, run, err);
+	cli_run_report_finish(&r);
+	int status = cli_program_status(run->end->status);
+	o->has_race = r.incidents.n > 0;
+	o->has_deadlock = r.all.deadlock;
+	bool has_failed = o->has_race || o->has_deadlock;
+	o->seconds = snag_seconds_now() - x->begin;
+	if (has_failed) {
+		o->orders++;
+		snag_orders_ended(o, status);
+		x->is_over = true;
+	} else {
+		run_count(x, result, blocks.is_cut, status);
+	}
+	obstacles_add(&o->certificate, &r.certificate,
+		      !o->of_locks	 ? "isolated"
+		      : blocks.is_nested ? "" /* what is inside is not taken apart */
+					 : "lock");
+	if (rc == 0 && has_failed)
+		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
+	else if (rc == 0 && o->gap)
+		explored_end(x, r.report.names);
+	cli_run_report_done(&r);
+	snag_blocks_done(&blocks);
+	return rc;
+}
+
+/* Why the exploration has to end here; NULL: it has not. */
+static const char *limit_reached(const struct exploration *x)
+{
+	double seconds = snag_seconds_now() - x->begin;
+	if (x->options->runs && x->runs >= x->options->runs)
+		return "the limit of runs was reached";
+	if (x->options->seconds > 0 && seconds >= x->options->seconds)
+		return "the time was up";
+	return NULL;
+}
+
+/* After a run without races: goes on, or says what came of it. */
+static int run_follow(struct exploration *x, const struct cli_run *run,
+		      struct snag_order_plan *plan, struct snag_error *err)
+{
+	int rc = run_take(x, run, err);
+	snag_order_plan_done(plan);
+	if (rc < 0 || x->is_over)
+		return rc;
+	bool is_done = !snag_reversals_next(x->reversals, plan);
+	if (!is_done)
+		x->orders->gap = limit_reached(x);
+	if (is_done || x->orders->gap)
+		explored_end(x, run->src->names);
+	return 0;
+}
+
+/* How many seconds the next run may take; 0: any number, as the first may. */
+static double run_limit(const struct exploration *x)
+{
+	double left = x->options->seconds - (snag_seconds_now() - x->begin);
+	double usual = PATIENCE * x->longest + 1;
+	return x->runs == 0 || x->options->seconds <= 0 ? 0 : left > usual ? left : usual;
+}
+
+static int run_judge(struct exploration *x, struct cli_observed *o, double begin, double most,
+		     struct snag_order_plan *plan, struct snag_error *err)
+{
+	struct snag_analysis analysis;
+	int rc = cli_observed_analyze(o, &x->analyze, &analysis, err);
+	struct snag_live_end end = snag_live_end(o->live);
+	if (cli_stop && (rc < 0 || end.notes.launched == 0)) { /* before it did anything */
+		if (rc == 0)
+			snag_analysis_done(&analysis);
+		x->orders->gap = interrupted;
+		explored_end(x, o->src->names);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	double seconds = snag_seconds_now() - begin;
+	if (most > 0 && seconds >= most)
+		x->late = "in the last one the program did not end";
+	x->longest = seconds > x->longest ? seconds : x->longest;
+	x->orders->of_locks = end.notes.dialect == RT_DIALECT_OPENMP;
+	if (end.notes.launched == 0)
+		rc = snag_fail(err, SNAG_EINPUT, "%s: launches no tasks", x->options->argv[0]);
+	else if (!x->options->with)
+		rc = cli_observed_order(o, &analysis, x->orders->of_locks, err);
+	x->has_doubts = rc > 0;
+	const struct cli_run run = {.analysis = &analysis,
+				    .src = o->src,
+				    .live = o->live,
+				    .end = &end,
+				    .argv = x->options->argv,
+				    .suppressions = x->options->suppressions,
+				    .is_tsan = x->options->is_tsan,
+				    .strip_path_prefix = x->options->strip_path_prefix};
+	if (rc >= 0)
+		rc = run_follow(x, &run, plan, err);
+	snag_analysis_done(&analysis);
+	return rc;
+}
+
+static int run_once(struct exploration *x, struct snag_order_plan *plan, struct snag_error *err)
+{
+	struct cli_observed o;
+	char words[64];
+	int fd = plan_share(plan, err);
+	if (fd < 0)
+		return fd;
+	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
+	double begin = snag_seconds_now(), most = run_limit(x);
+	const struct snag_live_options how = {.options = words,
+					      .io = x->options->is_part ? cli_input_rewind()
+									: SNAG_LAUNCH_OURS,
+					      .seconds = most,
+					      .stop = &cli_stop};
+	int rc = cli_observe(&o, x->options->argv, &how,
+			     &(struct cli_observed_files){.trace = x->trace}, err);
+	close(fd);
+	if (rc < 0)
+		return rc;
+	x->runs++;
+	if (x->options->on_order)
+		x->options->on_order(x->options->ctx, x->orders->orders);
+	rc = run_judge(x, &o, begin, most, plan, err);
+	cli_observed_done(&o);
+	unlink(x->trace);
+	return rc;
+}
+
+/* [orders] */
+static int detectors_choose(struct exploration *x, struct snag_error *err)
+{
+	const char *with = x->options->with;
+	x->analyze = (struct snag_analyze_options){.jobs = 1, .stop = &cli_stop};
+	int rc = cli_detectors_choose(with ? with : "drdp", SNAG_OPS_OF_TASKS, &x->analyze, err);
+	for (size_t i = 0; rc == 0 && i < x->analyze.ndetectors; i++)
+		x->has_all_orders |= !(x->analyze.detector[i]->ops & SNAG_OPS_OF_LOCKS);
+	return rc;
+}
+
+int cli_explore(const struct cli_explore_options *options, struct snag_orders *ret,
+		struct snag_error *err)
+{
+	struct exploration *x = snag_calloc(1, sizeof(*x));
+	struct snag_order_plan plan = {0};
+	char folder[SNAG_TEMPORARY_MAX] = "";
+	x->options = options;
+	x->orders = ret;
+	x->begin = snag_seconds_now();
+	x->reversals = snag_reversals_new();
+	int rc = detectors_choose(x, err);
+	if (rc == 0)
+		rc = snag_temporary_make(folder, err);
+	snprintf(x->trace, sizeof(x->trace), "%s/run.snag", folder);
+	snag_reversals_next(x->reversals, &plan);
+	while (rc == 0 && !x->is_over)
+		rc = run_once(x, &plan, err);
+	ret->seconds = snag_seconds_now() - x->begin;
+	snag_order_plan_done(&plan);
+	snag_reversals_free(x->reversals);
+	snag_temporary_remove(folder);
+	free(x);
+	return rc;
+}
