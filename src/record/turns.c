@@ -62,14 +62,17 @@ static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag
 }
 
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
-			 size_t ngoal, const struct snag_step_log *log)
+			 enum snag_goal what, size_t ngoal, const struct snag_step_log *log)
 {
 	const struct snag_step *goal = step + n - ngoal;
+	size_t nkept = what == SNAG_GOAL_ACCESSES ? ngoal : 0; /* their steps have not begun */
 	struct snag_turns turns = {0};
 	struct progress progress = {0};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		bool is_goal = i + ngoal >= n;
 		run_up_to(&turns, &progress, step[i].thread,
-			  step[i].count - is_of_goal(goal, ngoal, &step[i]));
+			  step[i].count - (is_goal || is_of_goal(goal, nkept, &step[i])));
+	}
 	for (size_t i = 0; i < ngoal; i++) /* turns of their own */
 		run_up_to(&turns, &progress, goal[i].thread, goal[i].count);
 	free(progress.done);

@@ -28,7 +28,8 @@ static void plan_make(const struct cli_replays *r, const struct snag_race *race,
 	const struct snag_site *site[SNAG_REPLAY_ACCESSES] = {&race->first, &race->second};
 	size_t n;
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, snag_race_goal(race), r->steps->cursor.log);
+	snag_turns_of_steps(&ret->turns, step, n, SNAG_GOAL_ACCESSES, snag_race_goal(race),
+			    r->steps->cursor.log);
 	free(step);
 	ret->naccesses = 2;
 	ret->is_behind = race->is_behind;

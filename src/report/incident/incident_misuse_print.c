@@ -70,6 +70,8 @@ static const char *why(enum snag_misuse_kind kind)
 		       "time";
 	case SNAG_MISUSE_SIGNAL_ERRNO:
 		return "The code that the handler interrupts sees the changed value";
+	case SNAG_MISUSE_STUCK:
+		return "No thread can run, so nothing ends this wait";
 	case SNAG_MISUSE_USE_AFTER_FREE:
 		return "The block had been freed when this access came";
 	default:
