@@ -8,8 +8,10 @@
 #include "record/merge.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,7 +108,15 @@ static void records_await(struct snag_launch *l)
 	else
 		l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
 	l->waited = l->read;
-	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+	const struct timespec pause = {0, l->pause_ns};
+	if (!l->merge) {
+		nanosleep(&pause, NULL);
+		return;
+	}
+	/* [wait] of ring.h */
+	__atomic_store_n(&l->channel->sleeps, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &l->channel->sleeps, FUTEX_WAIT, 1, &pause, NULL, 0);
+	__atomic_store_n(&l->channel->sleeps, 0, __ATOMIC_RELAXED);
 }
 
 static int common_take(void *launch, struct rt_record *ret, int room)

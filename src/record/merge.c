@@ -7,9 +7,12 @@
 #include "base/memory.h"
 #include "record/merge_locks.h"
 
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { LOOK = 256, TAKEN_EVERY = 1024 };
+enum { LOOK = 256 };
 
 struct lane {
 	struct rt_ring *ring;
@@ -159,12 +162,25 @@ static void taken_report(struct lane *l)
 	__atomic_store_n(&l->ring->taken, taken, __ATOMIC_RELEASE); /* pairs with the writer */
 }
 
+/* [wait] of ring.h: wakes the thread, if it waits for so much room. */
+static void thread_wake(struct rt_ring *ring)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* first `taken`, then this look */
+	/* pairs with the release in room_await() */
+	if (!__atomic_load_n(&ring->waits, __ATOMIC_ACQUIRE) || ring->taken < ring->needs)
+		return;
+	__atomic_store_n(&ring->waits, 0, __ATOMIC_RELAXED);
+	syscall(SYS_futex, &ring->waits, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 static void took(struct lane *l, uint64_t n)
 {
-	uint64_t before = l->n / TAKEN_EVERY;
+	uint64_t before = l->n / RT_TAKEN_EVERY;
 	l->n += n;
-	if (l->n / TAKEN_EVERY != before)
-		taken_report(l);
+	if (l->n / RT_TAKEN_EVERY == before)
+		return;
+	taken_report(l);
+	thread_wake(l->ring);
 }
 
 /* Records of l follow. */

@@ -8,16 +8,31 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 
-long rt_sys_futex_wait(uint32_t *word, uint32_t value, rt_time deadline)
+static long futex_wait(uint32_t *word, int op, uint32_t value, rt_time deadline)
 {
 	struct timespec at = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-	return rt_sys(SYS_futex, (long)word, FUTEX_WAIT_BITSET_PRIVATE, value,
-		      deadline == RT_NEVER ? 0 : (long)&at, 0, (long)FUTEX_BITSET_MATCH_ANY);
+	return rt_sys(SYS_futex, (long)word, op, value, deadline == RT_NEVER ? 0 : (long)&at, 0,
+		      (long)FUTEX_BITSET_MATCH_ANY);
+}
+
+long rt_sys_futex_wait(uint32_t *word, uint32_t value, rt_time deadline)
+{
+	return futex_wait(word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline);
 }
 
 void rt_sys_futex_wake(uint32_t *word, int n)
 {
 	rt_sys(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, n, 0, 0, 0);
+}
+
+long rt_sys_shared_wait(uint32_t *word, uint32_t value, rt_time deadline)
+{
+	return futex_wait(word, FUTEX_WAIT_BITSET, value, deadline);
+}
+
+void rt_sys_shared_wake(uint32_t *word)
+{
+	rt_sys(SYS_futex, (long)word, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 rt_time rt_sys_now(void)

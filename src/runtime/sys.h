@@ -32,6 +32,9 @@ static inline long rt_sys(long number, long a, long b, long c, long d, long e, l
 /* Waits while *word is `value`, at most until the deadline (RT_NEVER: for ever). */
 long rt_sys_futex_wait(uint32_t *word, uint32_t value, rt_time deadline);
 void rt_sys_futex_wake(uint32_t *word, int n);
+/* The same for a word in memory that processes share; wakes one. */
+long rt_sys_shared_wait(uint32_t *word, uint32_t value, rt_time deadline);
+void rt_sys_shared_wake(uint32_t *word);
 /* A futex mutex: 0 free, 1 held, 2 held and waited for. */
 void rt_sys_lock(uint32_t *lock);
 void rt_sys_unlock(uint32_t *lock);

@@ -5,7 +5,7 @@
 #include "runtime/access/access.h"
 
 #include "runtime/channel/judge.h"
-#include "runtime/channel/lane.h"
+#include "runtime/channel/lane_put.h"
 #include "runtime/tasks/omp_own.h"
 #include "runtime/tasks/omp_sections.h"
 #include "runtime/channel/record.h"
@@ -213,9 +213,12 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	{                                                                                 \
 		if (rt_unlikely(rt_has_blocks && rt_hot.has_read))                        \
 			rt_branch_address(pc, addr);                                      \
-		if (rt_unlikely(rt.is_free))                                              \
-			rt_lane_access(addr, pc, k, is_write);                            \
-		else if (!quick_record(addr, pc, k, is_write))                            \
+		if (rt.is_free) {                                                         \
+			if (!rt_lane_quick(addr, pc, k, is_write))                        \
+				rt_lane_access(addr, pc, k, is_write);                    \
+			return;                                                           \
+		}                                                                         \
+		if (!quick_record(addr, pc, k, is_write))                                 \
 			access_record(addr, pc, k, is_write);                             \
 	}                                                                                 \
 	static __attribute__((noinline)) void plain_##name(JUDGED)                        \

@@ -127,8 +127,9 @@ struct rt_channel {
 	uint32_t is_parallel; /* threads have rings of their own: ring.h */
 	/* A thread that is not observed has allocated memory: the recorder does not know all blocks. */
 	uint32_t has_unseen_heap;
-	uint64_t taken; /* by the reader; in a cache line of its own */
-	char spare2[56];
+	uint64_t taken;	 /* by the reader; in a cache line of its own */
+	uint32_t sleeps; /* a futex: 1: the reader of parallel threads sleeps for a while */
+	char spare2[52];
 };
 
 _Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is one page");

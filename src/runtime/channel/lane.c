@@ -4,27 +4,19 @@
  */
 #include "runtime/channel/lane.h"
 
-#include "runtime/access/access.h"
-#include "runtime/access/stack.h"
-#include "runtime/channel/record.h"
-#include "runtime/channel/ring.h"
+#include "runtime/channel/lane_put.h"
 #include "runtime/memory.h"
 #include "runtime/sys.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-	RANGE_MAX = 1 << 30,
-	RUN_MAX = 1 << 30, /* accesses */
-	PAGE = 4096,
-	WORD = 8,
-};
-enum { PART_LOG = 16 };
+enum { PAGE = 4096, PART_LOG = 16 };
 /* Its lower half, which records have, is 0. */
 #define FUEL (INT64_C(1) << 62)
 enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
-enum { ROOM_WANTED = RT_RING_RECORDS / 4 };
+enum { LATE_NS = WAIT_NS * WAITS_BETWEEN_LOOKS };
 
 static struct {
 	uint64_t next;
@@ -111,47 +103,54 @@ static void common_put(const struct rt_record *record)
 
 /* Records of one lane. */
 
-static RT_COLD void lane_room(struct rt_lane *l)
+/* [wait] of ring.h */
+static void recorder_wake(void)
 {
-	for (unsigned waits = 1;; waits++) {
-		/* pairs with the release of the reader: the slots are no longer read */
-		uint64_t taken = __atomic_load_n(&l->ring->taken, __ATOMIC_ACQUIRE);
-		l->limit = taken + RT_RING_RECORDS;
-		if (l->limit >= l->n + ROOM_WANTED)
-			return;
-		if (waits % WAITS_BETWEEN_LOOKS == 0 && !rt_record_reader_lives()) {
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* first the records, then this look */
+	if (__atomic_load_n(&rt.channel->sleeps, __ATOMIC_RELAXED) &&
+	    __atomic_exchange_n(&rt.channel->sleeps, 0, __ATOMIC_RELAXED))
+		rt_sys_shared_wake(&rt.channel->sleeps);
+}
+
+static bool has_room(struct rt_lane *l)
+{
+	/* pairs with the release of the reader: the slots are no longer read */
+	const uint64_t end = __atomic_load_n(&l->ring->taken, __ATOMIC_ACQUIRE) + RT_RING_RECORDS;
+	if (end < l->n + RT_RING_ROOM)
+		return false;
+	l->limit = l->n + RT_RING_ROOM;
+	return true;
+}
+
+/* Sleeps until there is room.  Returns false if that takes long. */
+static bool room_await(struct rt_lane *l)
+{
+	struct rt_ring *ring = l->ring;
+	const rt_time late = rt_sys_now() + LATE_NS;
+	ring->needs = l->n + RT_RING_ROOM - RT_RING_RECORDS;
+	__atomic_store_n(&ring->waits, 1, __ATOMIC_RELEASE); /* pairs with the acquire in merge.c */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	     /* and only then looks again */
+	while (!has_room(l))
+		if (rt_sys_shared_wait(&ring->waits, 1, late) == -ETIMEDOUT)
+			return false;
+	__atomic_store_n(&ring->waits, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+RT_COLD void rt_lane_room(struct rt_lane *l)
+{
+	recorder_wake();
+	while (!has_room(l))
+		if (!room_await(l) && !rt_record_reader_lives()) {
 			rt_record_gone();
 			l->limit = UINT64_MAX; /* into the void, over and over */
 			return;
 		}
-		rt_sys_sleep(WAIT_NS);
-	}
-}
-
-static inline void lane_put(struct rt_lane *l, uint64_t what, uint32_t loc, uint32_t arg)
-{
-	if (rt_unlikely(l->n == l->limit))
-		lane_room(l);
-	rt_put_prepare(&l->ring->record[l->n % RT_RING_RECORDS]);
-	rt_ring_write(l->ring, l->n++, what, loc, arg);
 }
 
 static void lane_copy(struct rt_lane *l, const struct rt_record *r)
 {
-	lane_put(l, r->what, r->loc, r->arg);
-}
-
-/* Another record than the next access follows. */
-static inline void run_end(struct rt_lane *l)
-{
-	struct rt_run *run = l->run;
-	rt_run_forget(run);
-	if (rt_likely(!run->is_open))
-		return;
-	run->is_open = false;
-	if (run->open->events)
-		lane_put(l, rt_what(RT_AGAIN, run->period, 0), 0, run->open->events);
-	run->open->events = 0;
+	rt_lane_write(l, r->what, r->loc, r->arg);
 }
 
 static uint64_t number_of(uint32_t which)
@@ -167,9 +166,9 @@ static uint32_t fuel_of(const struct rt_lane *l)
 static void order_put(struct rt_lane *l, uint32_t which, bool is_step)
 {
 	if (l->limit - l->n < 2) /* the record behind it has room, too */
-		lane_room(l);
+		rt_lane_room(l);
 	l->told = fuel_of(l);
-	lane_put(l, rt_what(RT_ORDER, is_step, number_of(which)), l->told, which);
+	rt_lane_write(l, rt_what(RT_ORDER, is_step, number_of(which)), l->told, which);
 }
 
 static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *r)
@@ -178,10 +177,10 @@ static void step_put(struct rt_lane *l, uint32_t which, const struct rt_record *
 	lane_copy(l, r);
 }
 
-static void count_put(struct rt_lane *l)
+void rt_lane_count(struct rt_lane *l)
 {
 	l->told = (uint32_t)rt_hot.fuel;
-	lane_put(l, rt_what(RT_COUNT, 0, 0), 0, l->told);
+	rt_lane_write(l, rt_what(RT_COUNT, 0, 0), 0, l->told);
 }
 
 /* What the record of a step says of the fuel: events since the last one that has it, `most` of
@@ -192,7 +191,7 @@ static inline uint32_t events_since(struct rt_lane *l, uint32_t most)
 	l->told = fuel;
 	if (rt_likely(events <= most))
 		return events;
-	count_put(l);
+	rt_lane_count(l);
 	return 0;
 }
 
@@ -200,14 +199,14 @@ static inline uint32_t events_since(struct rt_lane *l, uint32_t most)
 static inline void short_put(struct rt_lane *l, uint64_t what, uint32_t loc)
 {
 	if (rt_unlikely(l->n == l->limit))
-		lane_room(l);
-	lane_put(l, what, loc, (uint32_t)number_of(rt_shard_at(what & RT_ADDRESS_MASK)));
+		rt_lane_room(l);
+	rt_lane_write(l, what, loc, (uint32_t)number_of(rt_shard_at(what & RT_ADDRESS_MASK)));
 }
 
 void rt_lane_mutex(bool is_taken, bool gives_up, uintptr_t at, uint32_t loc)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
-	run_end(l);
+	rt_lane_run_end(l);
 	const uint32_t events = events_since(l, RT_STEP_LOCK_EVENTS);
 	short_put(l,
 		  rt_what(is_taken ? RT_STEP_ACQUIRE : RT_STEP_RELEASE,
@@ -263,7 +262,7 @@ void rt_lane_put(const struct rt_record *r)
 	default:
 		break;
 	}
-	run_end(l);
+	rt_lane_run_end(l);
 	switch (rt_record_op(r)) {
 	case RT_FORK:
 	case RT_JOIN:
@@ -306,7 +305,7 @@ void rt_lane_put(const struct rt_record *r)
 		rt_epoch_new();
 		break;
 	case RT_FENCE:
-		count_put(l);
+		rt_lane_count(l);
 		lane_copy(l, r);
 		break;
 	case RT_READ:
@@ -449,11 +448,11 @@ void rt_lane_begins(void)
 void rt_lane_end(struct rt_thread *t)
 {
 	struct rt_lane *l = &t->lane;
-	run_end(l);
+	rt_lane_run_end(l);
 	for (uint32_t i = 0; i < RT_HEAPS; i++)
 		order_put(l, RT_SHARD_HEAP + i, false);
 	order_put(l, RT_SHARD_LIFE, false);
-	lane_put(l, rt_what(RT_END, 0, 0), 0, 0);
+	rt_lane_write(l, rt_what(RT_END, 0, 0), 0, 0);
 	l->ring->written = l->n;
 	ended[ended_end++ % RT_RINGS] = l->index;
 	if (t != rt_hot.self)
@@ -461,78 +460,4 @@ void rt_lane_end(struct rt_thread *t)
 	rt_hot.fuel = 0;
 	rt_hot.filter = &rt_filter;
 	rt_hot.places = rt_places;
-}
-
-/* Accesses. */
-
-bool rt_lane_is_seen(void)
-{
-	struct rt_thread *self = rt_self();
-	return self && !self->is_open && !self->ignoring.accesses && !rt.is_alone;
-}
-
-/* Memory that no other thread has reached yet is known when it was accessed. */
-static RT_COLD void unseen(uintptr_t addr, unsigned k, bool is_write)
-{
-	const struct rt_thread *self = rt_self();
-	if (self && !self->is_open && !self->ignoring.accesses && rt.is_alone &&
-	    !rt_stranger_may_come)
-		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-}
-
-/* An access inside one word: recorded, or counted. */
-static inline void word_put(struct rt_lane *l, uint64_t what, uintptr_t pc)
-{
-	struct rt_run *run = l->run;
-	const uint64_t fuel = (uint64_t)rt_hot.fuel;
-	const uint32_t caller = rt_caller();
-	l->told = (uint32_t)fuel;
-	if (run->is_open) {
-		if (rt_likely(run->open->events < RUN_MAX) &&
-		    rt_run_takes(run, (struct rt_step){what, pc, fuel, caller}))
-			return;
-		run_end(l);
-	}
-	lane_put(l, what, rt_location(pc), (uint32_t)fuel);
-	rt_run_note(run, what, pc, fuel, caller, l->n);
-}
-
-RT_HOT void rt_lane_access(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
-{
-	struct rt_thread *self = rt_hot.self;
-	if (rt_unlikely(!rt_lane_is_seen())) {
-		unseen(addr, k, is_write);
-		return;
-	}
-	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	rt_hot.has_read |= !is_write;
-	for (unsigned size = 1u << k, here; size > 0; addr += here, size -= here) {
-		here = WORD - (addr & (WORD - 1));
-		here = here < size ? here : size;
-		word_put(&self->lane, rt_what(is_write ? RT_WRITE : RT_READ, here, addr), pc);
-	}
-	if (rt_unlikely(self->signals.kept != self->signals.run))
-		rt_signals_free(self); /* they came meanwhile */
-}
-
-void rt_lane_plain(uint64_t what, uint32_t loc, uint32_t arg)
-{
-	struct rt_lane *l = &rt_hot.self->lane;
-	run_end(l);
-	l->told = (uint32_t)rt_hot.fuel - UINT32_MAX / 2; /* not known: of a run it is not here */
-	lane_put(l, what, loc, arg);
-}
-
-void rt_lane_range(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
-{
-	struct rt_lane *l = &rt_hot.self->lane;
-	if (rt_unlikely(!rt_lane_is_seen()))
-		return;
-	const uint32_t loc = rt_location(pc);
-	rt_hot.has_read |= !is_write;
-	run_end(l);
-	count_put(l);
-	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
-		lane_put(l, rt_what(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, element, addr), loc,
-			 (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
 }

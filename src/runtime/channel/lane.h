@@ -34,10 +34,10 @@
  * descriptor. */
 bool rt_lanes_map(int fd);
 /* From here on rt_put() writes to lanes.  The calling thread is the only one. */
+void rt_lanes_begin(struct rt_thread *main);
 /* In the child of a fork: gives its thread a private ring that no tool reads.  Returns false if there
  * is no memory. */
 bool rt_lanes_forked(struct rt_thread *self);
-void rt_lanes_begin(struct rt_thread *main);
 /* Gives t a ring.  Returns false if too many threads live. */
 bool rt_lane_take(struct rt_thread *t);
 /* The calling thread has begun, after all earlier events of its creator. */
@@ -59,6 +59,10 @@ void rt_lane_range(uintptr_t addr, size_t n, unsigned element, bool is_write, ui
 /* A record of an access, or RT_AGAIN, as it is (loop.c). */
 void rt_lane_plain(uint64_t what, uint32_t loc, uint32_t arg);
 /* Returns whether events of the calling thread are recorded. */
-bool rt_lane_is_seen(void);
+static inline bool rt_lane_is_seen(void)
+{
+	const struct rt_thread *self = rt_self();
+	return self && !self->is_open && !self->ignoring.accesses && !rt.is_alone;
+}
 
 #endif

@@ -24,6 +24,12 @@
  *         [last]    RT_END is the last record of a thread.
  *         [run]     RT_AGAIN follows from the records right before it.  The recorder lets the last
  *                   RT_RING_BACK records that it has read stay as they are.
+ *         [wait]    A thread without room sets `needs` and then `waits`, looks at `taken` once more,
+ *                   and sleeps.  The recorder stores `taken` after every RT_TAKEN_EVERY records, then
+ *                   looks at `waits`, and wakes the thread.  A full ring has more records than the
+ *                   thread needs to be taken, so the recorder comes to such a look.  The recorder
+ *                   sleeps in the same way (`sleeps` of the channel) when all rings are empty; a
+ *                   thread wakes it after every RT_RING_ROOM records.
  *         The recorder writes `taken` and `is_read`.
  */
 #ifndef SNAG_RUNTIME_RING_H
@@ -38,9 +44,14 @@ enum {
 	RT_RINGS = 4096,	   /* threads that live at the same time */
 	RT_RING_RECORDS = 1 << 13, /* 128 KB */
 	RT_RING_BACK = 2 * RT_RUN_MAX,
+	RT_RING_ROOM = RT_RING_RECORDS / 2, /* that a thread waits for */
+	RT_TAKEN_EVERY = 1024,
 	RT_SHARDS_LOG = 10,
 	RT_SHARDS = 1 << RT_SHARDS_LOG,
 };
+
+_Static_assert((int)RT_RING_ROOM + (int)RT_TAKEN_EVERY + (int)RT_RING_BACK < (int)RT_RING_RECORDS,
+	       "[wait]");
 
 /* Shards: one for threads that begin and end, some for memory, the others for objects. */
 enum {
@@ -75,7 +86,9 @@ struct rt_ring {
 	uint64_t taken;	  /* records that may be overwritten */
 	uint64_t written; /* records of the threads before, by the last of them */
 	uint32_t is_read; /* the recorder has read RT_END: the ring is free */
-	char spare[44];
+	uint32_t waits;	  /* [wait] a futex: 1: the thread waits until `taken` is `needs` */
+	uint64_t needs;
+	char spare[32];
 	struct rt_open_run run;
 	char spare2[48];
 	struct rt_record record[RT_RING_RECORDS];
