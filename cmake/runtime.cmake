@@ -31,6 +31,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/inter
 foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
+set(SYSCALL_HOOKS ${CMAKE_SOURCE_DIR}/src/runtime/interpose/syscall_hooks.s)
 # tool.o says where the tool is; `make install` makes another for the place where it installs.
 set(TOOL_PATH ${CMAKE_BINARY_DIR}/snag)
 configure_file(src/runtime/tool.s.in ${CMAKE_BINARY_DIR}/generated/tool.s @ONLY)
@@ -50,7 +51,8 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND sh -c "$1 -g --defined-only snag_rt.o | sed -n 's/.* \\([a-z][a-z_0-9]*\\)$/\\1/p' >snag_rt.weak" sh ${CMAKE_NM}
 	COMMAND ${CMAKE_OBJCOPY} --weaken-symbols=snag_rt.weak snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
-	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o
+	COMMAND ${CMAKE_C_COMPILER} -c -o syscall_hooks.o ${SYSCALL_HOOKS}
+	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o syscall_hooks.o
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/exe/libtsan.a
 	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null
@@ -59,6 +61,6 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/sched/pause.s ${RUNTIME_DIR}/pause.s
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/omp/own.s ${RUNTIME_DIR}/own.s
 	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
-	DEPENDS src/runtime/sched/pause.s src/omp/own.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	DEPENDS src/runtime/sched/pause.s src/omp/own.s ${SYSCALL_HOOKS} ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

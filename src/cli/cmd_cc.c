@@ -39,8 +39,9 @@ struct request {
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	bool is_fortran;   /* snag fc */
 	struct cc_pass pass;
-	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
-	const char *other; /* -fsanitize= of what cannot be together with threads; NULL: none */
+	const char *fixed;  /* -static, -static-pie: the word; NULL: neither */
+	bool has_fixed_cxx; /* -static-libstdc++ */
+	const char *other;  /* -fsanitize= of what cannot be together with threads; NULL: none */
 };
 
 /* Options of which the next word is the value. */
@@ -93,6 +94,8 @@ static struct request request_read(char *const *word)
 			q.is_shared = true;
 		if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
 			q.fixed = *word;
+		if (strcmp(*word, "-static-libstdc++") == 0)
+			q.has_fixed_cxx = true;
 		if (is_other_sanitizer(*word))
 			q.other = *word;
 		if (starts(*word, "-fno-sanitize="))
@@ -212,6 +215,8 @@ static void link_flags(struct cc_words *w, const struct request *q, bool clang, 
 	if (!q->is_shared) {
 		cc_word_add(w, cc_words_joined("-Wl,", cc_words_joined(folder, "/tool.o")));
 		cc_word_add(w, "-Wl,-u,__tsan_init");
+		if (q->has_fixed_cxx) /* interpose/new.c calls these */
+			cc_word_add(w, "-Wl,-u,_ZSt17__throw_bad_allocv,-u,_ZSt15get_new_handlerv");
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}

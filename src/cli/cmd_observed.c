@@ -3,8 +3,8 @@
  * cmd_observed.c - `snag observed`: what a program that observes itself starts
  *
  * Not for people: the runtime in a program built with `snag cc` executes it when the program was
- * started without `snag run` (runtime/observe.c).  It does what `snag run` does.  At its end it
- * tells the program, which waits for it, the exit status.
+ * started without `snag run` (runtime/observe.c), or is a child of fork.  It does what `snag run`
+ * does.  At its end it tells the program, which waits for it, the exit status.
  */
 #include "cli/command.h"
 #include "cli/run/run_attached.h"
@@ -33,7 +33,7 @@ static void output_leave(void)
 
 static int observed_run(const void *values, char *const *operand, struct snag_error *err)
 {
-	int n = 0;
+	int n = 0, nwords = 0;
 	if (sscanf(operand[0], "%d,%d,%d%n", &attached.channel, &attached.ready, &attached.pid,
 		   &n) == 3)
 		attached.is_forked = strcmp(operand[0] + n, ",forked") == 0;
@@ -44,14 +44,16 @@ static int observed_run(const void *values, char *const *operand, struct snag_er
 	fcntl(attached.ready, F_SETFD, FD_CLOEXEC);
 	output_leave();
 	on_exit(answer, NULL);
-	return cli_run_attached(&attached, operand + 1, err);
+	while (operand[1 + nwords])
+		nwords++;
+	return cli_run_attached(&attached, operand + 1, nwords, err);
 }
 
 const struct cli_command cli_command_observed = {
 	.name = "observed",
 	.summary = "observe the program that starts this",
-	.operands = "FD,FD,PID[,forked] PROG [ARGS...]",
-	.min_operands = 2,
+	.operands = "FD,FD,PID[,forked] [OPTIONS] -- PROG [ARGS...]",
+	.min_operands = 3,
 	.max_operands = CLI_ALL_OPERANDS,
 	.about = "Programs built with 'snag cc' start this when they are started without\n"
 		 "'snag run'.\n",

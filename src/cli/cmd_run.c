@@ -5,20 +5,25 @@
  * The plan (run_plan.h) says which runs of the program are made; run_one.h makes one of them.  The
  * report goes to standard error, as ThreadSanitizer's does: standard output is the program's.
  */
-#include "cli/run/baseline.h"
+#include "base/memory.h"
 #include "cli/command.h"
+#include "cli/memory_limit.h"
+#include "cli/options.h"
+#include "cli/run/baseline.h"
 #include "cli/run/environment.h"
 #include "cli/run/judging.h"
-#include "cli/memory_limit.h"
 #include "cli/run/pass_report.h"
 #include "cli/run/run_attached.h"
 #include "cli/run/run_environment.h"
 #include "cli/run/run_files.h"
+#include "cli/run/run_forked.h"
 #include "cli/run/run_one.h"
 #include "cli/run/run_outputs.h"
 #include "cli/run/run_plan.h"
 #include "cli/shared_options.h"
 #include "cli/writing.h"
+
+#include <stdlib.h>
 
 enum { EXITCODE_NOT_GIVEN = 256 };
 static const struct cli_run_values run_defaults = {.seed = 1,
@@ -188,6 +193,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct cli_run_values copy = *(const struct cli_run_values *)values, *v = &copy;
 	struct cli_run_environment environment;
 	struct cli_place place = {0};
+	static struct cli_forked forked; /* must stay: the launcher points to it */
 	v->no_replay |= v->replay_seconds == 0;
 	v->exitcode_is_default = v->exitcode == EXITCODE_NOT_GIVEN;
 	if (v->exitcode_is_default)
@@ -200,6 +206,8 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_baseline_read(v->baseline, suppressions, err);
 	if (rc == 0)
 		rc = cli_run_outputs_probe(v, err);
+	if (rc == 0)
+		rc = cli_forked_words(v, &forked, err);
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
@@ -213,14 +221,6 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	cli_place_remove(&place);
 	snag_suppressions_free(suppressions);
 	return rc;
-}
-
-int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err)
-{
-	struct cli_run_values v = run_defaults;
-	v.attached = to;
-	v.no_replay = to->is_forked; /* only its parent could run it again */
-	return run_run(&v, argv, err);
 }
 
 const struct cli_command cli_command_run = {
@@ -239,3 +239,16 @@ const struct cli_command cli_command_run = {
 	.values_size = sizeof(struct cli_run_values),
 	.run = run_run,
 };
+
+int cli_run_attached(struct snag_attached *to, char *const *word, int n, struct snag_error *err)
+{
+	struct cli_run_values v = run_defaults;
+	char **argv = snag_calloc((size_t)n + 1, sizeof(*argv));
+	int rc = cli_options_parse(&cli_command_run, word, n, &v, argv, err);
+	v.attached = to;
+	v.no_replay |= to->is_forked; /* only its parent could run it again */
+	if (rc == 0)
+		rc = run_run(&v, argv, err);
+	free(argv);
+	return rc;
+}

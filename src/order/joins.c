@@ -104,13 +104,33 @@ struct search {
 	uint32_t a;
 };
 
-static void search_later(struct snag_joins *j, struct search *s, uint32_t list)
+static bool is_left(struct snag_joins *j, const struct search *s, uint32_t list)
 {
 	const struct snag_join *join = &j->join[list];
-	if (!list || join->latest < s->a || join->seen == j->search)
+	return list && join->latest >= s->a && join->seen != j->search;
+}
+
+static void search_later(struct snag_joins *j, struct search *s, uint32_t list)
+{
+	if (!is_left(j, s, list))
 		return;
 	j->queue = snag_grow(j->queue, &j->queue_cap, s->end + 1, sizeof(*j->queue));
 	j->queue[s->end++] = list;
+}
+
+static void search_next(struct snag_joins *j, struct search *s, uint32_t list)
+{
+	if (s->next == 0)
+		search_later(j, s, list);
+	else if (is_left(j, s, list))
+		j->queue[--s->next] = list;
+}
+
+/* Whether the task that sets a promise created that of step a, directly or not. */
+static bool is_below(const struct snag_dpst *t, uint32_t a, uint32_t set)
+{
+	uint32_t n = t->step[a], top = t->step[set], child, other;
+	return n == top || snag_dpst_meet(t, n, top, &child, &other) == top;
 }
 
 /* Compares the promises on one list, and queues the lists behind them. */
@@ -127,6 +147,12 @@ static bool list_search(struct snag_joins *j, struct search *s, uint32_t list)
 			struct snag_promise_set set = j->promise[id];
 			if (set.step >= s->a && snag_dpst_precedes(j->tree, s->a, set.step))
 				return true;
+			if (set.step >= s->a && is_left(j, s, set.list) &&
+			    is_below(j->tree, s->a, set.step)) { /* [below] */
+				search_later(j, s, join->next);
+				search_next(j, s, set.list);
+				return false;
+			}
 			search_later(j, s, set.list);
 			break;
 		}

@@ -21,6 +21,8 @@
  *         [time]    a step comes before no set that is older than the step; this ends a search
  *         [order]   search a list newest first, and compare all its promises before looking at
  *                   their lists (breadth first): most answers are near
+ *         [below]   but if the task that set a promise created the task of the step, directly or
+ *                   not, search the list kept with it at once: most likely it waited for that task
  *
  * Guarantee.  Exact, for any order in which tasks ran.
  * Cost.   get, set, create O(1); 16 bytes per wait, 8 per promise.  A question: each wait newer

@@ -52,6 +52,9 @@ void snag_launch_repeat_input(void);
 /* The same for a program that waits for its options and then begins. */
 int snag_launch_attach(struct snag_attached *to, const char *options,
 		       struct snag_launch **ret_launch, struct snag_error *err);
+/* From now on, these options hold for the tools of children that programs make by fork: `n` words,
+ * each with a NUL behind it.  `words` has RT_FORKED_WORDS bytes and must stay. */
+void snag_launch_forked_words(const char *words, uint32_t n);
 /* Lets the program, which waits for this at its end, end with this status. */
 void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);

@@ -17,6 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const char *forked_words;
+static uint32_t nforked_words;
+
+void snag_launch_forked_words(const char *words, uint32_t n)
+{
+	forked_words = words;
+	nforked_words = n;
+}
+
 static int channel_map(struct snag_launch *l, struct snag_error *err)
 {
 	void *at = mmap(NULL, rt_channel_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
@@ -26,6 +35,9 @@ static int channel_map(struct snag_launch *l, struct snag_error *err)
 	l->channel->magic = RT_CHANNEL_MAGIC;
 	l->channel->records = RT_CHANNEL_RECORDS;
 	l->channel->reader = (uint32_t)getpid();
+	l->channel->nforked_words = nforked_words;
+	if (nforked_words)
+		memcpy(l->channel->forked_words, forked_words, RT_FORKED_WORDS);
 	return 0;
 }
 

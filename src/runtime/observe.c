@@ -5,7 +5,7 @@
  * Idea.   `snag run` starts the program as its child.  A program that is started in another way keeps
  *         its process, parent and standard descriptors; it starts the tool beside itself:
  *
- *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID
+ *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID -- PROG
  *              |                  ends               |
  *              |<-------- READY: its options --------+
  *           executes itself again, with SNAG_CHANNEL=FD:options
@@ -18,7 +18,8 @@
  *                   and to wait for the verdict.  The tool answers with the status to end with
  *         [child]   a child of fork does not wait: the channel is its parent's
  *         [forked]  until it creates a thread: then it starts a tool of its own (fork.c), and goes
- *                   on where it is.  Its races are not run again: that would need its parent
+ *                   on where it is.  Its races are not run again: that would need its parent.  The
+ *                   tool gets the options of the parent's tool that hold for it, too
  *         [killed]  if the tool ends without an answer, the program says so and ends as it would
  */
 #include "runtime/observe.h"
@@ -48,8 +49,8 @@ enum {
 	MOST_NS = 2000000,
 	TEXT = 4096,
 	VARIABLE = 2 * TEXT,
-	MOST_ARGUMENTS = 8 << 20, /* bytes */
-	TOOL_WORDS = 3,		  /* before those of the program */
+	MOST_ARGUMENTS = 8 << 20,	 /* bytes */
+	TOOL_WORDS = 4 + RT_FORKED_MOST, /* room before those of the program */
 };
 
 static long call(long number, long a, long b, long c)
@@ -122,6 +123,25 @@ static long channel_make(void)
 	return fd;
 }
 
+/* Puts the words of the tool before those of the program; returns the first of them. */
+static char **tool_words(struct words *w, char *attached, bool is_forked)
+{
+	static char tool[] = "snag", observed[] = "observed", end[] = "--";
+	char **first = w->word + TOOL_WORDS, *word[TOOL_WORDS] = {tool, observed, attached};
+	size_t n = 3;
+	if (is_forked) { /* [forked] */
+		char *at = rt.channel->forked_words;
+		for (uint32_t i = 0; i < rt.channel->nforked_words; i++) {
+			word[n++] = at;
+			at += strlen(at) + 1;
+		}
+	}
+	word[n++] = end;
+	first -= n;
+	memcpy(first, word, n * sizeof(*word));
+	return first;
+}
+
 /* Starts the tool and reads what it says to the program, with a NUL; how many bytes, 0: it did not
  * start. */
 static size_t tool_start(struct words *w, const char *program, long channel, bool is_forked,
@@ -141,16 +161,14 @@ static size_t tool_start(struct words *w, const char *program, long channel, boo
 	if (is_forked)
 		rt_line_text(&attached, ",forked");
 	attached.text[attached.n] = 0;
-	w->word[0] = "snag";
-	w->word[1] = "observed";
-	w->word[2] = attached.text;
+	char **first = tool_words(w, attached.text, is_forked);
 	char *name = w->word[TOOL_WORDS];
 	w->word[TOOL_WORDS] = (char *)program;
 	long child = call(SYS_fork, 0, 0, 0);
 	if (child == 0) {
 		if (call(SYS_fork, 0, 0, 0) == 0) {
 			call(SYS_fcntl, ready[1], F_SETFD, 0);
-			tool_execute(w->word);
+			tool_execute(first);
 		}
 		rt_sys_exit(0);
 	}

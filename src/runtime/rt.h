@@ -68,6 +68,7 @@ struct rt_hot {
 	/* Where the program called the function of the C library or of the ABI that runs, if that is one
 	 * that may fault; 0: nowhere.  See crash.c. */
 	uintptr_t calls_at;
+	uintptr_t news_at; /* where it called operator new, which runs; 0: nowhere.  See new.c. */
 	struct rt_place *places; /* a cache of locations: stack.h */
 };
 

@@ -136,6 +136,20 @@ forks() {
 	refute grep -q WARNING <<<"$stderr"
 }
 
+@test "options of snag run hold for children of fork, and for their children" {
+	forks
+	for how in race twice-race; do
+		snags run --format tsan --strip-path-prefix "$PWD/" --exitcode 9 ./forks $how
+		grep -q 'WARNING: ThreadSanitizer: data race' <<<"$stderr"
+		refute grep -q 'WARNING: snag' <<<"$stderr"
+		[ "$output" = "child $([ $how = race ] && echo 9 || echo 19)" ]
+	done
+	echo race:add >hidden
+	snags run --suppressions hidden ./forks race
+	[ "$output" = "child 4" ]
+	refute grep -q WARNING <<<"$stderr"
+}
+
 @test "a lock that is held across fork still excludes threads of the child" {
 	compile held <<-'END'
 	#include <pthread.h>

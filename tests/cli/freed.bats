@@ -55,6 +55,10 @@ source_of() { # the second thread frees; the first does this
 		done
 	done
 	grep -q '^  In this run the access came first; in another one the free can.' <<<"$stderr"
+	# ThreadSanitizer's title for it; the kind is the same
+	snags run --format tsan --json r.json ./uses
+	[[ $(grep -m1 WARNING <<<"$stderr") == "WARNING: ThreadSanitizer: data race (pid="* ]]
+	[ "$(jq -r '.incidents[0].kind' r.json)" = use-after-free ]
 }
 
 @test "two frees" {

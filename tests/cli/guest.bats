@@ -38,6 +38,13 @@ runs() {
 	done
 }
 
+@test "children of clone() and _Fork()" {
+	for compiler in gcc clang; do
+		build $compiler norace_clone.c
+		runs
+	done
+}
+
 @test "a flag of pthread_once that is used again" {
 	for compiler in gcc clang; do
 		build $compiler norace_once_again.c

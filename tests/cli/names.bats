@@ -113,6 +113,51 @@ names() {
 	[ "$(jq -r '.incidents[0] | .called + " " + .type + " " + .field' r.json)" = "this->stop Pool stop" ]
 }
 
+@test "the line of new, and the pointer to virtual functions" {
+	cat >virtual.cc <<-'END'
+		#include <new>
+		#include <pthread.h>
+		struct A {
+			virtual ~A() { done(); }
+			virtual void done() {}
+		};
+		struct B : A {
+			~B() { done(); }
+			void done() override {}
+		};
+		static A *a;
+		static void *calls(void *)
+		{
+			a->done();
+			return 0;
+		}
+		int main()
+		{
+			pthread_t t;
+			volatile size_t much = (size_t)1 << 62;
+			try {
+				a = (A *)new char[much];
+				return 1;
+			} catch (std::bad_alloc &) {
+			}
+			a = new B;
+			pthread_create(&t, 0, calls, 0);
+			delete a;
+			pthread_join(t, 0);
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		export SNAG_CC
+		for static in "" -static-libstdc++; do
+			snag c++ $static -std=c++11 -g -O1 -pthread virtual.cc -o virtual
+			run --separate-stderr "$SNAG" run --no-effects --with hb ./virtual
+			[ "$status" = 66 ]
+			grep -q 'WARNING: snag: .*virtual call' <<<"$stderr"
+			grep -A1 'heap block of size 8 allocated by main' <<<"$stderr" | grep -q 'main .*virtual.cc:26'
+		done
+	done
+}
+
 @test "a program that was built again gives no wrong names" {
 	two_threads <<-'END' | build
 		struct { int one, two; } S;

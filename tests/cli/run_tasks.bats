@@ -67,6 +67,12 @@ all() { # COMPILER LEVEL
 	[ "$status" = 66 ]
 	[ "$(grep -c '^WARNING' <<<"$stderr")" = 1 ]
 	grep -qF '  Range: a[30..59] (30 elements of 4 bytes)' <<<"$stderr"
+	if [ -n "$(command -v clang)" ]; then # an access of two elements is one of the array's elements
+		SNAG_CC=clang "$SNAG" cc -O2 -g -fsnag-task "$root/tests/programs/task_race_range.c" -o vectors
+		run --separate-stderr "$SNAG" run ./vectors
+		grep -qF '  Range: a[30..59] (30 elements of 4 bytes)' <<<"$stderr"
+		run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./prog
+	fi
 	edge="task 0 created tasks 1 and 2 with no finish or sync between, and no promise orders these two tasks"
 	grep -qF "  Missing: $edge" <<<"$stderr"
 	[ "$(jq -r '.incidents[0] | .range.first, .range.last, .range.places, .range.first_byte, .range.bytes' r.json | xargs)" = "30 59 30 120 120" ]

@@ -160,6 +160,12 @@ program() { # NAME, text on standard input
 	[ "${lines[0]}" = "no steps: the graph was judged by closure" ]
 }
 
+@test "fork and join by promises: a search goes down one path" {
+	snags task --stats "$(tasks)/forkjoin_promises.task"
+	[ "$status" = 0 ]
+	[ "$(sed -nE 's/^  most lists visited +//p' <<<"$output")" -le 13 ] # 12 levels
+}
+
 @test "a picture" {
 	snags task --dot g.dot "$(tasks)/drdp_fig1.task"
 	[ "$status" = 66 ]

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,6 +91,10 @@ static struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1},
 	WRITES(pipe, sink = pipe((int *)to))                               \
 	WRITES(rand_r, sink = rand_r((unsigned *)(to + 4)))                \
 	WRITES(readlink, sink = readlink("/proc/self/exe", to, 60))        \
+	WRITES(strerror_r, strerror_r(-1, to, sizeof(to)))                 \
+	WRITES(clock_gettime, clock_gettime(CLOCK_REALTIME, (void *)to))   \
+	WRITES(gettimeofday, gettimeofday((void *)to, 0))                  \
+	WRITES(time, sink = time((time_t *)to))                            \
 	WRITES(gmtime_r, gmtime_r(&zero, (struct tm *)to))                 \
 	WRITES(inet_ntop, inet_ntop(AF_INET, "\1\1\1\1", to, sizeof(to)))  \
 	WRITES(fread, sink = (long)fread(to, 1, 8, file))                  \

@@ -7,7 +7,8 @@
 
 #include "record/launch.h"
 
-/* As `snag run` without options.  Returns the exit status, which the program does not have yet. */
-int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err);
+/* As `snag run` with word[0 .. n): options, "--", and the program with its arguments.  Returns the
+ * exit status, which the program does not have yet. */
+int cli_run_attached(struct snag_attached *to, char *const *word, int n, struct snag_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "report/incident/incident_deadlock.h"
 #include "report/source/naming.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,42 @@
 static char *text_of(const char *text)
 {
 	return *text ? snag_strdup(text) : NULL;
+}
+
+/* Returns how many bytes an element of the array has that the race ranges over; 0: unknown.  `field`
+ * must be "[i]" for the last place. */
+static uint32_t element_of(struct snag_naming *x, const struct snag_incident *in,
+			   const struct snag_names *names, unsigned size)
+{
+	const char *variable = snag_name(names, SNAG_SPACE_VARIABLE, in->race->second.target);
+	struct snag_object_name o = snag_object_name(variable);
+	int64_t last = in->extent.first_byte + in->extent.bytes - size;
+	struct snag_variable_name name = {0};
+	char place[400];
+	unsigned long index;
+	int end = 0;
+	if (o.kind != SNAG_OBJECT_GLOBAL || o.length > sizeof(place) - 32 || last <= 0)
+		return 0;
+	snprintf(place, sizeof(place), "%.*s+%" PRId64, (int)o.length, variable, last);
+	snag_naming_variable(x, place, size, &in->stack[1], &name);
+	if (sscanf(name.field, "[%lu]%n", &index, &end) != 1 || name.field[end] || index == 0 ||
+	    (uint64_t)last % index)
+		return 0;
+	return (uint32_t)((uint64_t)last / index);
+}
+
+/* An access may cover several elements: the range has those of the source. */
+static void extent_name(struct snag_naming *x, struct snag_incident *in,
+			const struct snag_names *names)
+{
+	struct snag_extent *e = &in->extent;
+	uint32_t size = e->places > 1 && e->element ? element_of(x, in, names, e->element) : 0;
+	if (!size || size >= e->element || e->element % size)
+		return;
+	e->places *= e->element / size;
+	e->first = (uint64_t)e->first_byte / size;
+	e->last = (uint64_t)(e->first_byte + e->bytes) / size - 1;
+	e->element = size;
 }
 
 /* The write says more than the read: compilers give reads the place of the whole expression. */
@@ -31,6 +68,7 @@ static void variable_name(struct snag_naming *x, struct snag_incident *in,
 		snag_naming_variable(x, snag_name(names, SNAG_SPACE_VARIABLE, site[k]->target),
 				     size ? size : site[k]->size, &in->stack[!k], &name);
 	}
+	extent_name(x, in, names);
 	in->name = text_of(name.name);
 	in->type = text_of(name.type);
 	in->field = text_of(name.field);

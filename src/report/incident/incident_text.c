@@ -412,6 +412,33 @@ void snag_text_end(struct snag_printer *to, const struct snag_incident_report *r
 	snag_print(to, "\n==================\n");
 }
 
+/* Programs that read ThreadSanitizer's reports know its first lines. */
+static bool has_tsan_titles(const struct snag_incident_report *r)
+{
+	return strcmp(r->tool, "ThreadSanitizer") == 0;
+}
+
+/* The pointer to the table of virtual functions, as gcc and clang name it. */
+static bool is_of_vptr(const struct snag_incident *in)
+{
+	return in->field && strncmp(in->field, "_vptr", strlen("_vptr")) == 0;
+}
+
+/* ThreadSanitizer says "heap-use-after-free" if the end of the block came before the access, and
+ * "data race" if it came after an access that nothing orders before it. */
+static const char *title_of(const struct snag_incident_report *r, const struct snag_incident *in)
+{
+	enum snag_incident_kind kind = kind_of(r, in);
+	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second) &&
+	    has_tsan_titles(r))
+		kind = SNAG_INCIDENT_RACE;
+	if (kind == SNAG_INCIDENT_RACE && is_of_vptr(in))
+		return "data race on vptr (ctor/dtor vs virtual call)";
+	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && is_of_vptr(in))
+		return "heap-use-after-free (virtual call vs free)";
+	return snag_incident_kind_title[kind];
+}
+
 static void incident(struct snag_printer *to, const struct snag_incident_report *r,
 		     const struct snag_incident *in)
 {
@@ -419,10 +446,8 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	const enum snag_incident_kind kind = snag_incident_shown_kind(r, in);
 	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
 	size_t n = snag_incident_accesses(in, access);
-	const char *title = snag_incident_kind_title[kind];
-	/* Programs that read ThreadSanitizer's reports know its first line. */
-	bool shows = in->severity && strcmp(r->tool, "ThreadSanitizer") != 0;
-	snag_text_begin(to, r, title, shows ? in->severity : NULL);
+	const char *title = title_of(r, in);
+	snag_text_begin(to, r, title, has_tsan_titles(r) ? NULL : in->severity);
 	if (kind == SNAG_INCIDENT_ATOMICITY) {
 		for (size_t i = 0; i < n; i++)
 			access_text(to, r, in, i ? "Then" : "", access[i].site, access[i].stack);
@@ -464,7 +489,10 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
 	}
-	snag_printf(to, "%s: reported %zu warning%s", r->tool, shown, snag_plural(shown));
+	if (!shown && !all->apart && has_tsan_titles(r))
+		return; /* as ThreadSanitizer does */
+	snag_printf(to, "%s: reported %zu warning%s", r->tool, shown,
+		    has_tsan_titles(r) ? "s" : snag_plural(shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
 			snag_printf(to, "%s%zu %s", any++ ? ", " : ": ", all->by_verdict[v],

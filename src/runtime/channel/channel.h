@@ -6,7 +6,7 @@
  *         the order of events.  Both processes map the memory of the ring.  So
  *         records stay readable however the writer ends, even by kill -9.
  *
- * Layout. One page with struct rt_channel, then `records` records of 16 bytes, a power
+ * Layout. Four pages with struct rt_channel, then `records` records of 16 bytes, a power
  *         of two.
  *
  *   63    56 55   54      48 47                               0
@@ -29,13 +29,13 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x45746e6e63676e73u  /* "sngcnntE": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x47746e6e63676e73u  /* "sngcnntG": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
-enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
-enum { RT_OPENED = 2048 };
+enum { RT_CHANNEL_HEADER = 4 * 4096, RT_CHANNEL_RECORDS = 1 << 18 };
+enum { RT_OPENED = 2048, RT_FORKED_WORDS = 3 * 4096 - 4, RT_FORKED_MOST = 16 };
 
 struct rt_record {
 	uint64_t what;
@@ -130,9 +130,13 @@ struct rt_channel {
 	uint64_t taken;	 /* by the reader; in a cache line of its own */
 	uint32_t sleeps; /* a futex: 1: the reader of parallel threads sleeps for a while */
 	char spare2[52];
+	/* Options of `snag run` that hold for children of fork, too (interpose/fork.c): words, each with a
+	 * NUL behind it; at most RT_FORKED_MOST. */
+	uint32_t nforked_words;
+	char forked_words[RT_FORKED_WORDS];
 };
 
-_Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is one page");
+_Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is four pages");
 
 static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t n)
 {

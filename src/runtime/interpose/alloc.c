@@ -43,6 +43,9 @@ static bool may_report(uintptr_t pc)
 	return true;
 }
 
+/* Where the program asked for a block: operator new calls functions of this file. */
+#define ALLOCATED_AT (rt_hot.news_at ? rt_hot.news_at : RT_CALLER)
+
 static void *block_report(void *p, size_t n, uintptr_t pc)
 {
 	if (p && may_report(pc)) {
@@ -87,7 +90,7 @@ static void copied(void *p, size_t n, uintptr_t pc)
 RT_EXPORT void *malloc(size_t n)
 {
 	RT_SCOPE;
-	return block_report(rt_real.malloc(n), n, RT_CALLER);
+	return block_report(rt_real.malloc(n), n, ALLOCATED_AT);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
@@ -124,20 +127,20 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 	RT_SCOPE;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
 	if (rc == 0)
-		block_report(*ret_p, n, RT_CALLER);
+		block_report(*ret_p, n, ALLOCATED_AT);
 	return rc;
 }
 
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return block_report(rt_real.aligned_alloc(align, n), n, RT_CALLER);
+	return block_report(rt_real.aligned_alloc(align, n), n, ALLOCATED_AT);
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return block_report(rt_real.memalign(align, n), n, RT_CALLER);
+	return block_report(rt_real.memalign(align, n), n, ALLOCATED_AT);
 }
 
 RT_EXPORT void *valloc(size_t n)

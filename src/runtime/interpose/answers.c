@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * answers.c - the times that the program reads
+ *
+ * Rules.  [written]  To read the time is no event; to write it to memory of the program is one.  The
+ *                    turn may end before the call, but not between the call and the report.
  */
 #include "runtime/interpose/answers.h"
 
+#include "runtime/access/access.h"
 #include "runtime/memory.h"
+#include "runtime/modules.h"
 #include "runtime/sched/names.h"
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"
@@ -134,46 +139,80 @@ void rt_answers_skip(int64_t nanoseconds)
 			behind[i] -= nanoseconds;
 }
 
-RT_EXPORT int clock_gettime(clockid_t clock, struct timespec *ret)
+/* [written] Before the call: returns whether to report the write. */
+static bool will_write(uintptr_t pc)
 {
-	RT_SCOPE;
+	return rt_modules_instrumented(pc) && rt_access_count();
+}
+
+static void written(void *at, size_t nbytes, uintptr_t pc)
+{
+	if (rt_enter())
+		rt_access_more((uintptr_t)at, nbytes, true, pc);
+}
+
+static int clock_answer(clockid_t clock, struct timespec *ret)
+{
 	int rc = clock_read(clock, ret);
 	if (rc == 0)
 		*ret = timespec_of(answer_of(clock, nanoseconds(ret)));
 	return rc;
 }
 
+RT_EXPORT int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	RT_SCOPE;
+	const bool is_seen = will_write(RT_CALLER);
+	int rc = clock_answer(clock, ret);
+	if (rc == 0 && is_seen)
+		written(ret, sizeof(*ret), RT_CALLER);
+	return rc;
+}
+
 RT_EXPORT int gettimeofday(struct timeval *restrict ret, void *restrict zone)
 {
+	RT_SCOPE;
 	struct timespec now;
 	if (zone || !ret)
 		return (int)rt_sys(SYS_gettimeofday, (long)ret, (long)zone, 0, 0, 0, 0);
-	clock_gettime(CLOCK_REALTIME, &now);
+	const bool is_seen = will_write(RT_CALLER);
+	clock_answer(CLOCK_REALTIME, &now);
 	*ret = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+	if (is_seen)
+		written(ret, sizeof(*ret), RT_CALLER);
 	return 0;
 }
 
 RT_EXPORT time_t time(time_t *ret)
 {
+	RT_SCOPE;
 	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
+	const bool is_seen = ret && will_write(RT_CALLER);
+	clock_answer(CLOCK_REALTIME, &now);
 	if (ret)
 		*ret = now.tv_sec;
+	if (is_seen)
+		written(ret, sizeof(*ret), RT_CALLER);
 	return now.tv_sec;
 }
 
 RT_EXPORT int timespec_get(struct timespec *ret, int base)
 {
+	RT_SCOPE;
 	if (base != TIME_UTC)
 		return 0;
-	clock_gettime(CLOCK_REALTIME, ret);
+	const bool is_seen = will_write(RT_CALLER);
+	clock_answer(CLOCK_REALTIME, ret);
+	if (is_seen)
+		written(ret, sizeof(*ret), RT_CALLER);
 	return base;
 }
 
 RT_EXPORT clock_t clock(void)
 {
+	RT_SCOPE;
 	struct timespec now;
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+	if (clock_answer(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
 		return (clock_t)-1;
 	return (clock_t)(nanoseconds(&now) / (SECOND / CLOCKS_PER_SEC));
 }

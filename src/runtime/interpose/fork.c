@@ -16,6 +16,9 @@
  *         [handlers]  handlers of pthread_atfork run in the child after that, since the runtime
  *                     registered its own first
  *         [vfork]     calls fork: the child must not run in the memory of its parent
+ *         [clone]     clone() without CLONE_VM, and _Fork(), make a child without these handlers.
+ *                     The runtime calls its own; a child in the same memory passes unnoticed.
+ *                     syscall() of fork, vfork and clone does the same (futex.c)
  * Guarantee.  A child that creates threads is observed as its parent is, without replays.
  * Cost.   Nothing before the first thread but what a mute runtime costs; then that of a start.
  */
@@ -44,7 +47,11 @@
 #include "runtime/tasks/omp.h"
 #include "runtime/tasks/tasks.h"
 
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 bool rt_fork_is_unobserved;
 
@@ -228,4 +235,67 @@ RT_EXPORT pid_t vfork(void)
 {
 	RT_SCOPE;
 	return fork();
+}
+
+/* [clone] */
+
+RT_EXPORT __attribute__((weak)) pid_t _Fork(void)
+{
+	RT_SCOPE;
+	before();
+	pid_t pid = rt_real._Fork();
+	if (pid == 0)
+		in_child();
+	else
+		in_parent();
+	return pid;
+}
+
+struct cloned {
+	int (*start)(void *);
+	void *arg;
+};
+
+static int cloned_run(void *of)
+{
+	const struct cloned *c = of; /* in the copy of the parent's stack */
+	in_child();
+	rt_scope_pause(); /* of clone(), which does not return here */
+	/* clone() would end this thread alone, and those of the runtime would stay. */
+	_exit(c->start(c->arg));
+}
+
+/* In place of syscall(). */
+long rt_syscall_fork(long number, long flags, long stack, long a, long b, long c) RT_HIDDEN;
+long rt_syscall_fork(long number, long flags, long stack, long a, long b, long c)
+{
+	RT_SCOPE;
+	before();
+	long pid = rt_sys(number == SYS_vfork ? SYS_fork : number, flags, stack, a, b, c, 0);
+	if (pid == 0)
+		in_child();
+	else
+		in_parent();
+	if (pid >= 0)
+		return pid;
+	errno = (int)-pid;
+	return -1;
+}
+
+RT_EXPORT int clone(int (*start)(void *), void *stack, int flags, void *arg, ...)
+{
+	RT_SCOPE;
+	va_list more;
+	va_start(more, arg);
+	pid_t *parent_tid = va_arg(more, pid_t *);
+	void *storage = va_arg(more, void *);
+	pid_t *child_tid = va_arg(more, pid_t *);
+	va_end(more);
+	if (flags & CLONE_VM)
+		return rt_real.clone(start, stack, flags, arg, parent_tid, storage, child_tid);
+	struct cloned c = {start, arg};
+	before();
+	int pid = rt_real.clone(cloned_run, stack, flags, &c, parent_tid, storage, child_tid);
+	in_parent();
+	return pid;
 }

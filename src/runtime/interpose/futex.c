@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * futex.c - waiting for a word of memory to change: syscall(SYS_futex, ...)
+ * futex.c - system calls that the program makes by syscall()
  *
- * libstdc++ uses this for std::atomic::wait, std::latch, std::barrier, std::counting_semaphore and
+ * libstdc++ waits for a word of memory to change by syscall(SYS_futex, ...), for std::atomic::wait, std::latch, std::barrier, std::counting_semaphore and
  * std::future; programs use it for locks of their own.  The kernel orders nothing here that the
  * accesses to the word do not order, so there are no events.  But a thread waits in the scheduler.
  *
@@ -11,6 +11,8 @@
  *         [wake]  wakes the threads that have waited longest, and others in the kernel
  *         The kernel handles words in memory that other processes share, and all other operations
  *         of futexes.
+ *         [fork]  fork, vfork and clone with neither CLONE_VM nor a stack make a child as fork()
+ *                 does (fork.c)
  *         All other system calls go directly to the kernel: a child with a stack of its own may
  *         return from one.
  */
@@ -22,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 
 enum { NS = 1000000000 };
 
@@ -38,6 +41,10 @@ __asm__(".text\n"
 	".cfi_startproc\n"
 	"	cmpq $202, %rdi\n" /* SYS_futex */
 	"	je rt_syscall_futex\n"
+	"	leaq -56(%rdi), %rax\n" /* SYS_clone, SYS_fork, SYS_vfork */
+	"	cmpq $2, %rax\n"
+	"	jbe 2f\n"
+	"3:\n"
 	"	movq %rdi, %rax\n"
 	"	movq %rsi, %rdi\n"
 	"	movq %rdx, %rsi\n"
@@ -51,10 +58,19 @@ __asm__(".text\n"
 	"	ret\n"
 	"1:	movq %rax, %rdi\n"
 	"	jmp rt_syscall_failed\n"
+	"2:	testq %rax, %rax\n" /* [fork] */
+	"	jnz rt_syscall_fork\n"
+	"	testq $0x100, %rsi\n" /* CLONE_VM */
+	"	jnz 3b\n"
+	"	testq %rdx, %rdx\n" /* the stack */
+	"	jnz 3b\n"
+	"	jmp rt_syscall_fork\n"
 	".cfi_endproc\n"
 	".size syscall, . - syscall\n");
 
-_Static_assert(SYS_futex == 202, "the number above");
+_Static_assert(SYS_futex == 202 && SYS_clone == 56 && SYS_fork == 57 && SYS_vfork == 58 &&
+		       CLONE_VM == 0x100,
+	       "the numbers above");
 
 long rt_syscall_failed(long result)
 {

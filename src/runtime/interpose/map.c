@@ -56,6 +56,13 @@ RT_EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, of
 	return mmap(at, n, protection, flags, fd, offset);
 }
 
+/* The system refuses others, and no memory ends. */
+static bool is_range(uintptr_t at, size_t n)
+{
+	const uintptr_t end = 1ull << 47;
+	return at % PAGE == 0 && n > 0 && at < end && n <= end - at;
+}
+
 /* [unmap] */
 static void unmapped(void *at, size_t n, uintptr_t pc)
 {
@@ -69,8 +76,10 @@ RT_EXPORT int munmap(void *at, size_t n)
 {
 	RT_SCOPE;
 	rt_begin_once();
-	unmapped(at, n, RT_CALLER);
-	forget(at, n);
+	if (is_range((uintptr_t)at, n)) {
+		unmapped(at, n, RT_CALLER);
+		forget(at, n);
+	}
 	return rt_real.munmap(at, n);
 }
 

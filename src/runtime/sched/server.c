@@ -6,6 +6,7 @@
 
 #include "runtime/channel/record.h"
 #include "runtime/fail.h"
+#include "runtime/interpose/real.h"
 #include "runtime/options.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sys.h"
@@ -145,7 +146,7 @@ static bool serve(struct rt_thread *self, int server, const char *options)
 	siginfo_t info;
 	int status, me = rt_sys_getpid();
 	files_set_back();
-	pid_t pid = _Fork(); /* runs no handlers of the program */
+	pid_t pid = rt_real._Fork(); /* runs no handlers */
 	if (pid == 0) {
 		child_begin(self, server, me, options);
 		return true;
