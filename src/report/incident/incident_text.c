@@ -428,9 +428,9 @@ static bool is_of_vptr(const struct snag_incident *in)
  * "data race" if it came after an access that nothing orders before it. */
 static const char *title_of(const struct snag_incident_report *r, const struct snag_incident *in)
 {
-	enum snag_incident_kind kind = kind_of(r, in);
+	enum snag_incident_kind kind = snag_incident_shown_kind(r, in);
 	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second) &&
-	    has_tsan_titles(r))
+	    !in->race->is_behind && has_tsan_titles(r))
 		kind = SNAG_INCIDENT_RACE;
 	if (kind == SNAG_INCIDENT_RACE && is_of_vptr(in))
 		return "data race on vptr (ctor/dtor vs virtual call)";
