@@ -5,11 +5,9 @@
 #include "cli/command.h"
 #include "cli/run/effect.h"
 #include "cli/run/in_gdb.h"
+#include "cli/run/replay_other.h"
 #include "cli/explore/replay_failure.h"
-#include "record/replay_atomicity.h"
-#include "record/replay_deadlock.h"
 #include "record/replay_file.h"
-#include "record/replay_freed.h"
 
 #include <stdio.h>
 
@@ -68,57 +66,19 @@ static int outcome_tell(const struct snag_replay_result *result)
 	return result->is_confirmed ? CLI_RACES : CLI_OK;
 }
 
-/* Of a deadlock: whether its threads waited for each other. */
-static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
-			char *const *argv, struct snag_error *err)
-{
-	struct snag_deadlock_plan plan = {.argv = argv,
-					  .turns = &file->turns,
-					  .place = (const char *const *)file->wait,
-					  .n = file->nwaits,
-					  .seed = v->seed,
-					  .seconds = v->seconds};
-	struct snag_replay_result result = {0};
-	if (v->gdb || v->trace)
-		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb and --output: not for the witness of a deadlock");
-	int rc = snag_replay_deadlock(&plan, &result, err);
-	return rc < 0 ? rc : outcome_tell(&result);
-}
-
-/* Of an atomicity violation: whether the write came between. */
-static int atomicity_run(const struct replay_values *v, const struct snag_replay_file *file,
-			 char *const *argv, struct snag_error *err)
-{
-	struct snag_atomicity_plan plan = {
-		.argv = argv, .turns = &file->turns, .seed = v->seed, .seconds = v->seconds};
-	struct snag_replay_result result = {0};
-	for (size_t i = 0; i < SNAG_REPLAY_ACCESSES; i++)
-		plan.place[i] = file->access[i].place;
-	if (v->gdb || v->trace || v->order != FIRST_SECOND)
-		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb, --output and --order: not for the witness of an atomicity "
-				 "violation");
-	int rc = snag_replay_atomicity(&plan, &result, err);
-	return rc < 0 ? rc : outcome_tell(&result);
-}
-
-/* Of a use of freed memory that is no race: whether the access came behind the free. */
-static int freed_run(const struct replay_values *v, const struct snag_replay_file *file,
+/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the write
+ * came between.  Of a use of freed memory that is no race: whether the access came behind the free. */
+static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
 		     char *const *argv, struct snag_error *err)
 {
-	const struct snag_freed_plan plan = {.argv = argv,
-					     .turns = &file->turns,
-					     .access = file->access[0].place,
-					     .end = file->access[1].place,
-					     .seed = v->seed,
-					     .seconds = v->seconds};
-	struct snag_replay_result result = {0};
+	struct cli_replay_other how = {
+		.file = file, .argv = argv, .seed = v->seed, .seconds = v->seconds};
+	struct snag_replay_result result;
 	if (v->gdb || v->trace || v->order != FIRST_SECOND)
 		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb, --output and --order: not for a use of freed memory that "
-				 "is no race");
-	int rc = snag_replay_freed(&plan, &result, err);
+				 "--gdb, --output and --order: not for the witness of %s",
+				 cli_replay_other_kind(file));
+	int rc = cli_replay_other(&how, &result, err);
 	return rc < 0 ? rc : outcome_tell(&result);
 }
 
@@ -174,10 +134,8 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		snag_replay_file_done(&file);
 		return rc;
 	}
-	if (file.wait || file.is_behind || file.naccesses == SNAG_REPLAY_ACCESSES) {
-		rc = (file.wait	       ? deadlock_run
-		      : file.is_behind ? freed_run
-				       : atomicity_run)(v, &file, operand + 1, err);
+	if (cli_replay_other_kind(&file)) {
+		rc = other_run(v, &file, operand + 1, err);
 		snag_replay_file_done(&file);
 		return rc;
 	}

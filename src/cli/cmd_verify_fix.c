@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_verify_fix.c - `snag verify-fix`: is the race of a witness gone?
+ * cmd_verify_fix.c - `snag verify-fix`: is the error of a witness gone?
  *
- * Two questions: does the old schedule still bring the two accesses together, and do other schedules of
- * the changed program have a race?  The first is a replay; the second are runs of `snag run` with
- * different seeds, each of which predicts from its own run.  No number of runs proves that a race
- * is gone, so the answer says how many there were.
+ * Two questions: does the old schedule still lead to the race, the deadlock or the atomicity violation,
+ * and do other schedules of the changed program have an error?  The first is a replay; the second are
+ * runs of `snag run` with different seeds, each of which predicts from its own run.  No number of
+ * runs proves that an error is gone, so the answer says how many there were.
  */
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/explore/replay_failure.h"
 #include "cli/report_file.h"
+#include "cli/run/replay_other.h"
 #include "cli/self.h"
 
 #include "base/clock.h"
@@ -50,7 +51,31 @@ static const struct cli_option verify_options[] = {
 };
 #undef FIELD
 
-/* Replays the old schedule: CLI_RACES if it still shows the race. */
+/* Prints what came of the old schedule; returns CLI_RACES if `what` is still there. */
+static int old_print(const struct snag_replay_result *result, const char *what)
+{
+	if (result->is_confirmed)
+		printf("old schedule: the %s is still there: %s\n", what, result->words);
+	else
+		printf("old schedule: it no longer shows the %s: %s\n", what, result->words);
+	return result->is_confirmed ? CLI_RACES : CLI_OK;
+}
+
+static int replay_old_other(const struct snag_replay_file *file, char *const *argv, double seconds,
+			    struct snag_error *err)
+{
+	struct cli_replay_other how = {.file = file,
+				       .argv = argv,
+				       .seed = 1,
+				       .is_quiet = true,
+				       .seconds = seconds,
+				       .interrupt = &cli_stop};
+	struct snag_replay_result result;
+	int rc = cli_replay_other(&how, &result, err);
+	/* "a deadlock", without its article */
+	return rc < 0 ? rc : old_print(&result, strchr(cli_replay_other_kind(file), ' ') + 1);
+}
+
 static int replay_old(const struct snag_replay_file *file, char *const *argv, double seconds,
 		      struct snag_error *err)
 {
@@ -64,28 +89,28 @@ static int replay_old(const struct snag_replay_file *file, char *const *argv, do
 					.seconds = seconds};
 	struct snag_replay_result result;
 	int rc = snag_replay_run(&plan, &result, err);
-	if (rc == 0)
-		printf("old schedule: %s: %s\n",
-		       result.is_confirmed ? "the race is still there"
-					   : "it no longer shows the race",
-		       result.words);
-	return rc < 0 ? rc : result.is_confirmed ? CLI_RACES : CLI_OK;
+	return rc < 0 ? rc : old_print(&result, "race");
 }
 
 /* Runs the program once under `snag run`; returns how many reports there were, or a negative code. */
-static int run_once(char *const *argv, uint64_t seed, char *report, struct snag_error *err)
+static int run_once(const struct snag_replay_file *file, char *const *argv, uint64_t seed,
+		    char *report, struct snag_error *err)
 {
+	static char with_atomicity[] = "--with=hb,mixed,m2,deadlock,atomicity";
+	bool is_atomicity = file->naccesses == SNAG_REPLAY_ACCESSES;
 	struct cli_report_file f;
 	char number[24];
 	size_t n = 0;
 	int shown = 0;
 	while (argv[n])
 		n++;
-	char **words = snag_calloc(n + 8, sizeof(char *));
+	char **words = snag_calloc(n + 9, sizeof(char *));
 	snprintf(number, sizeof(number), "%" PRIu64, seed);
-	memcpy(words, (char *[]){"snag", "run", "--seed", number, "--json", report, "--"},
-	       7 * sizeof(char *));
-	memcpy(words + 7, argv, n * sizeof(char *));
+	memcpy(words,
+	       (char *[]){"snag", "run", "--seed", number, "--json", report,
+			  is_atomicity ? with_atomicity : "--", "--"},
+	       8 * sizeof(char *));
+	memcpy(words + (is_atomicity ? 8 : 7), argv, n * sizeof(char *));
 	int status = cli_run_quietly(words);
 	free(words);
 	if (status < 0 || access(report, R_OK) != 0)
@@ -106,7 +131,8 @@ static int run_once(char *const *argv, uint64_t seed, char *report, struct snag_
 	return shown;
 }
 
-static int explore(const struct verify_values *v, char *const *argv, struct snag_error *err)
+static int explore(const struct verify_values *v, const struct snag_replay_file *file,
+		   char *const *argv, struct snag_error *err)
 {
 	char folder[SNAG_TEMPORARY_MAX], report[SNAG_TEMPORARY_MAX + 16];
 	double begin = snag_seconds_now();
@@ -117,7 +143,7 @@ static int explore(const struct verify_values *v, char *const *argv, struct snag
 	snprintf(report, sizeof(report), "%s/run.json", folder);
 	while (done < v->schedules && !shown && !cli_stop &&
 	       (done == 0 || snag_seconds_now() - begin < v->seconds)) {
-		shown = run_once(argv, done + 1, report, err);
+		shown = run_once(file, argv, done + 1, report, err);
 		if (shown < 0)
 			break;
 		done++;
@@ -188,39 +214,30 @@ static int verify_run(const void *values, char *const *operand, struct snag_erro
 	int rc = snag_replay_file_read(operand[0], &file, err);
 	if (rc < 0)
 		return rc;
-	if (file.wait)
-		rc = snag_fail(err, SNAG_EINPUT, "%s: is the witness of a deadlock, not of a race",
-			       operand[0]);
-	else if (file.failure)
+	if (file.failure)
 		rc = failure_verify(v, &file, operand + 1, err);
-	else if (file.is_behind)
-		rc = snag_fail(err, SNAG_EINPUT,
-			       "%s: is the witness of a use of freed memory that is no race",
-			       operand[0]);
-	else if (file.naccesses == SNAG_REPLAY_ACCESSES)
-		rc = snag_fail(err, SNAG_EINPUT,
-			       "%s: is the witness of an atomicity violation, not of a race",
-			       operand[0]);
 	else
-		rc = replay_old(&file, operand + 1, v->seconds, err);
+		rc = (cli_replay_other_kind(&file) ? replay_old_other : replay_old)(
+			&file, operand + 1, v->seconds, err);
 	fflush(stdout);
 	if (rc == CLI_OK && !file.failure)
-		rc = explore(v, operand + 1, err);
+		rc = explore(v, &file, operand + 1, err);
 	snag_replay_file_done(&file);
 	return rc;
 }
 
 const struct cli_command cli_command_verify_fix = {
 	.name = "verify-fix",
-	.summary = "check that a changed program no longer has the race of a witness",
+	.summary = "check that a changed program no longer has the error of a witness",
 	.operands = "WITNESS PROG [ARGS...]",
 	.min_operands = 2,
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = verify_options,
 	.about = "Replays the schedule of WITNESS, a file of 'snag run --witness', with PROG, the\n"
-		 "changed program.  If that no longer shows the race, runs PROG at several seeds.\n"
-		 "The exit status is 66 if the race is still there or a run has a report.\n",
+		 "changed program.  If that no longer shows the race, deadlock or atomicity\n"
+		 "violation, runs PROG at several seeds.  The exit status is 66 if the error is\n"
+		 "still there or a run has a report.\n",
 	.defaults = &verify_defaults,
 	.values_size = sizeof(struct verify_values),
 	.run = verify_run,

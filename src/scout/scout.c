@@ -10,6 +10,7 @@
 #include "scout/again.h"
 #include "scout/places.h"
 #include "scout/spool.h"
+#include "trace/branch_filter.h"
 #include "trace/lock_rules.h"
 
 #include <string.h>
@@ -44,6 +45,8 @@ struct snag_scout {
 	struct snag_scout_places places;
 	struct rt_record held; /* is delivered behind the places that it refers to */
 	bool is_holding;
+	struct snag_branch_filter *branches; /* [branch] by thread */
+	size_t branches_cap;
 };
 
 /* While the program runs. */
@@ -330,6 +333,7 @@ static void run_ended(void *ctx)
 	snag_lock_graph_free(s->graph);
 	s->graph = NULL;
 	memset(&s->again, 0, sizeof(s->again));
+	s->thread = 0;
 	snag_spool_rewind(s->needs_nothing ? s->about : s->spool);
 }
 
@@ -345,6 +349,32 @@ static void access_pass(struct snag_scout *s, const struct rt_record *r, bool is
 {
 	s->fuel = r->arg;
 	s->is_fuel_untold = !is_delivered;
+}
+
+/* [branch] Of the running thread. */
+static struct snag_branch_filter *branches_of(struct snag_scout *s)
+{
+	s->branches = snag_grow(s->branches, &s->branches_cap, (size_t)s->thread + 1,
+				sizeof(*s->branches));
+	return &s->branches[s->thread];
+}
+
+/* [branch] Whether a record that is no plain access is left out. */
+static bool is_left_out(struct snag_scout *s, const struct rt_record *r)
+{
+	switch (rt_record_op(r)) {
+	case RT_BRANCH:
+		return !snag_branch_filter_branch(branches_of(s));
+	case RT_DEPENDS:
+		return !snag_branch_filter_dep(
+			branches_of(s), is_needed(s, rt_record_address(r), rt_record_size(r)));
+	case RT_SWITCH:
+		s->thread = r->arg;
+		return false;
+	default: /* it may read */
+		snag_branch_filter_read(branches_of(s));
+		return false;
+	}
 }
 
 /* The last access of a run that is left out. */
@@ -381,6 +411,7 @@ static void run_prepare(struct snag_scout *s)
 		run_skip(s);
 		return;
 	}
+	snag_branch_filter_read(branches_of(s));
 	for (uint32_t i = 0; i < s->again.period; i++)
 		snag_scout_place_need(&s->places, s->again.step[i].next.loc);
 }
@@ -468,6 +499,8 @@ static int record_deliver(struct snag_scout *s, const struct rt_record *r,
 			return 0;
 		snag_again_add(&s->again, r);
 		access_pass(s, r, is_wanted);
+		if (is_wanted)
+			snag_branch_filter_read(branches_of(s));
 		*ret_record = *r;
 		return is_wanted;
 	}
@@ -476,7 +509,7 @@ static int record_deliver(struct snag_scout *s, const struct rt_record *r,
 			run_prepare(s);
 		return 0;
 	}
-	if (has_to_wait(s, r))
+	if (has_to_wait(s, r) || is_left_out(s, r))
 		return 0;
 	n = fuel_tell(s, ret_record);
 	if (op != RT_READ_RANGE && op != RT_WRITE_RANGE) {
@@ -547,6 +580,7 @@ void snag_scout_free(struct snag_scout *s)
 	snag_lock_rules_done(&s->rules);
 	free(s->lock);
 	free(s->token);
+	free(s->branches);
 	free(s);
 }
 

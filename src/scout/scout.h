@@ -13,6 +13,9 @@
  *         [count]    an event without a number of its own has that of the access before it.  If that
  *                    access was left out, RT_COUNT says the number
  *         [range]    of a range, the needed parts become ranges
+ *         [branch]   of branches and what they depend on, those are delivered that matter for needed
+ *                    words (trace/branch_filter.h).  A branch that depends on an atomic depends on
+ *                    all earlier reads
  *         [place]    a place in the code (RT_NODE) is delivered when a record first refers to it
  *                    (places.h)
  *         [nothing]  if no variable is wanted and the locks have no circle, accesses, locks,

@@ -289,3 +289,24 @@ suspects() { # EXPECTED
 		done
 	done
 }
+
+@test "branches that matter to no suspect are left out, and the same suspects refuted" {
+	program 'int n, y, z, sink; atomic_int seats;' \
+		'y = 1;
+		z = 1; lock; n++; unlock; seats++;' 'lock; int k = n++; unlock;
+		char own[256]; volatile char *p = own; memset(own, 1, sizeof(own));
+		for (int i = 0; i < 100000; i++) if (p[i % 256]) p[i % 256] = (char)i;
+		if (k < 5) sink = y;
+		if (seats++ < 5) sink += z;'
+	local cc seen whole
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O1 -fsnag-branches -pthread -o prog prog.c
+		snags run --policy rr --no-effects --replay-seconds 60 --json seen.json ./prog
+		snags run --policy rr --no-effects --replay-seconds 60 --keep run.snag --json whole.json ./prog
+		seen=$(jq -c '[.replays.suspects, ([.incidents[].variable] | sort)]' seen.json)
+		whole=$(jq -c '[.replays.suspects, ([.incidents[].variable] | sort)]' whole.json)
+		[ "$seen" = "$whole" ] || { echo "$cc: $seen, $whole"; return 1; }
+		jq -e '.trace.events < 200 and .replays.suspects.refuted == 2' seen.json
+		jq -e '.trace.events > 1000' whole.json
+	done
+}

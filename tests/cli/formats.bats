@@ -183,10 +183,45 @@ kinds() {
 	"$SNAG" convert t.snag t.json
 	"$SNAG" convert --witness w/race-1.json t.snag w.json
 	for f in t w; do
-		jq -e '.traceEvents | length > 5 and all(.[]; (.ph | IN("X", "M", "b", "e")) and .pid == 1 and
+		jq -e '.traceEvents | length > 5 and all(.[]; (.ph | IN("X", "M", "b", "e", "s", "f")) and .pid == 1 and
 			(.tid | type == "number") and (.name | type == "string") and
 			(.ph == "M" or (.ts | type == "number")) and (.ph != "X" or .dur > 0))' $f.json
+		# what the readers of the format ask for: slices of a track do not overlap, each lock that is
+		# held begins once and ends at most once, each arrow leads forwards from a slice to a slice
+		python3 - $f.json <<-'END'
+			import json, sys
+			with open(sys.argv[1]) as f:
+			    events = json.load(f)["traceEvents"]
+			named = {e["tid"] for e in events if e["ph"] == "M"}
+			end, slices, held, arrows = {}, set(), set(), {}
+			for e in events:
+			    key = (e["tid"], e.get("cat"), e.get("id"))
+			    if e["ph"] == "X":
+			        assert e["tid"] in named and e["ts"] >= end.get(e["tid"], 0), e
+			        end[e["tid"]] = e["ts"] + e["dur"]
+			        slices.add((e["tid"], e["ts"]))
+			    elif e["ph"] == "b":
+			        assert key not in held, e
+			        held.add(key)
+			    elif e["ph"] == "e":
+			        held.remove(key)
+			    elif e["ph"] in "sf":
+			        assert (e["tid"], e["ts"]) in slices, e
+			        arrows.setdefault(e["id"], []).append(e)
+			assert len(arrows) >= 3, arrows
+			for pair in arrows.values():
+			    assert [e["ph"] for e in pair] == ["s", "f"] and pair[0]["ts"] < pair[1]["ts"], pair
+			    assert pair[0]["tid"] != pair[1]["tid"] and pair[1]["bp"] == "e", pair
+		END
 	done
+	# the observed run has the arrow that keeps the accesses apart, the witness has the other one
+	for f in t w; do
+		jq -r '(.traceEvents | map(select(.ph == "X")) | map({key: "\(.tid) \(.ts)", value: .name}) | from_entries) as $name |
+			.traceEvents[] | select(.ph == "s" or .ph == "f") | "\(.ph) T\(.tid - 1) \($name["\(.tid) \(.ts)"])"' $f.json |
+			paste -d, - - | grep "rel lock,.*acq lock" >$f.arrows
+	done
+	[ "$(cat t.arrows)" = "s T1 rel lock,f T2 acq lock" ]
+	[ "$(cat w.arrows)" = "s T2 rel lock,f T1 acq lock" ]
 	# the witness ends with the two accesses
 	[ "$(jq -c '[.traceEvents[] | select(.ph == "X") | .name] | .[-2:]' w.json)" = '["w bytes","r bytes"]' ]
 	echo '{"witness": [1, 0]}' >wrong.json
@@ -234,6 +269,23 @@ kinds() {
 	[ "$status" = 66 ]
 	for to in gitlab github codechecker suppressions; do
 		"$SNAG" export --to $to odd.json >odd.out
+	done
+}
+
+@test "ids are the same for gcc and clang, at -O0 to -O2, and when lines move" {
+	command -v clang >/dev/null || skip "no clang"
+	for program in race_hidden race_pool race_stack race_sizes race_semaphore race_volatile; do
+		rm -rf ids && mkdir ids
+		for variant in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
+			read -r cc level <<<"$variant"
+			{ [ "$variant" != "gcc -O2" ] || printf '\n\n\n'; cat "$root/tests/programs/$program.c"; } >ids/$program.c
+			SNAG_CC=$cc "$SNAG" cc -g -w "$level" -o prog "$PWD/ids/$program.c"
+			snags run --no-replay --json r.json ./prog
+			[ "$status" = 66 ]
+			echo "$variant: $(jq -c '[.incidents[].id] | sort' r.json)" >>ids/all
+		done
+		cat ids/all
+		[ "$(cut -d: -f2 ids/all | sort -u | wc -l)" = 1 ]
 	done
 }
 
@@ -387,6 +439,35 @@ effect() { # FIRST SECOND END
 	[[ $output == *"seed "*": Data race ("*"repeat it: snag run --seed "* ]]
 	snags verify-fix race.std ./report
 	[ "$status" = 2 ]
+	# an atomicity violation, and a deadlock: still there, and gone
+	"$SNAG" cc -g -w -o split "$root/tests/programs/atomicity/split_update.c"
+	"$SNAG" run --with atomicity --witness a ./split >/dev/null 2>&1 || true
+	snags verify-fix a/race-1.json ./split
+	[ "$status" = 66 ]
+	[[ $output == "old schedule: the atomicity violation is still there: "* ]]
+	sed -E '/deposit\(/,/^}/ { s/^\{/{ pthread_mutex_lock(\&whole);/; s/^(\treturn)/pthread_mutex_unlock(\&whole); \1/ }
+		/reset\(/,/^}/ { s/^\{/{ pthread_mutex_lock(\&whole);/; s/^(\treturn)/pthread_mutex_unlock(\&whole); \1/ }
+		s/^static pthread_mutex_t m/static pthread_mutex_t whole = PTHREAD_MUTEX_INITIALIZER;\n&/' \
+		"$root/tests/programs/atomicity/split_update.c" >whole.c
+	"$SNAG" cc -g -w -o whole whole.c
+	snags verify-fix --schedules 3 a/race-1.json ./whole
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "old schedule: it no longer shows the atomicity violation: "* ]]
+	[ "${lines[1]}" = "3 schedules: no report" ]
+	ring
+	"$SNAG" run --seed "$seed" --no-replay --witness d ./ring >/dev/null 2>&1 || true
+	snags verify-fix d/deadlock-1.json ./ring
+	[ "$status" = 66 ]
+	[[ $output == "old schedule: the deadlock is still there: 3 threads waited for each other" ]]
+	# each thread takes the lower lock first
+	sed 's/lock\[i\])/lock[i < (i + 1) % 3 ? i : (i + 1) % 3])/; s/lock\[(i + 1) % 3\])/lock[i < (i + 1) % 3 ? (i + 1) % 3 : i])/' \
+		"$root/tests/programs/deadlock/three.c" >ordered.c
+	"$SNAG" cc -g -w -o ordered ordered.c -lpthread
+	snags verify-fix --schedules 3 d/deadlock-1.json ./ordered
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == "old schedule: it no longer shows the deadlock: "* ]]
 	# the schedule of a failed assertion
 	for atomic in 'int y = __atomic_load_n(\&x, 5); __atomic_store_n(\&x, y + 1, 5);' '__atomic_fetch_add(\&x, 1, 5);'; do
 		sed "s|STEP|$atomic|" >lost.c <<-'END'

@@ -5,8 +5,8 @@
  * The suspects are the racy pairs of hybrid.
  *   whole   in the whole trace a pair is refuted iff the search by dependence does not find it, or not
  *           at all if the trace has no branch
- *   part    in a part of it, without the accesses of some other variables, no pair is refuted that
- *           the search finds in the whole trace
+ *   part    in a part of it, without the plain accesses of some other variables, which have no
+ *           atomic ones, no pair is refuted that the search finds in the whole trace
  */
 #include "base/memory.h"
 #include "check.h"
@@ -57,12 +57,24 @@ static bool has_branch(const struct snag_trace *trace)
 	return false;
 }
 
+/* The variables with atomic accesses, whose plain ones are in every part. */
+static uint64_t atomics_of(const struct snag_trace *trace)
+{
+	uint64_t set = 0;
+	for (size_t i = 0; i < trace->n; i++)
+		if (snag_op_info[trace->ev[i].op].space == SNAG_SPACE_VARIABLE &&
+		    trace->ev[i].op != SNAG_OP_DEPENDS && !snag_op_is_access(trace->ev[i].op))
+			set |= UINT64_C(1) << trace->ev[i].target;
+	return set;
+}
+
 /* One pair, without some variables that are not its own. */
 static enum outcome check_part(struct subject *s, struct snag_suspect pair, struct prng *random,
 			       struct reason *why)
 {
 	uint64_t own = UINT64_C(1) << s->trace->ev[pair.first].target;
-	struct snag_trace part = trace_without(s->trace, prng_next(random) & ~own);
+	uint64_t leave = prng_next(random) & ~own & ~atomics_of(s->trace);
+	struct snag_trace part = trace_without(s->trace, leave);
 	decide(&part, &pair, 1);
 	free(part.ev);
 	return pair.is_refuted ? check_fail(why, "%u and %u are refuted in a part of the trace",

@@ -5,13 +5,12 @@
  * State.  trace      what is not left out
  *         number[e]  the number in the source of event e of `trace`
  *         accessed   a byte for each variable: it has been accessed
- *         thread[t]  what t said of its next branch: `names` it has `dep` events, of which some
- *                    were kept (`has_dep`); `has_read` there was a read since the last branch that
- *                    depends on all; `has_named` it has had a `dep` event before
+ *         thread[t]  which branches of t are left out
  */
 #include "detect/candidates/suspects.h"
 
 #include "base/memory.h"
+#include "trace/branch_filter.h"
 #include "trace/trace.h"
 #include "witness/decide/decide.h"
 
@@ -29,48 +28,28 @@ struct reading {
 	size_t number_cap;
 	uint8_t *accessed;
 	size_t accessed_cap;
-	struct reading_thread {
-		bool names, has_dep, has_read, has_named;
-	} * thread;
+	struct snag_branch_filter *thread;
 	size_t thread_cap;
 	bool has_branches;
 };
 
-/* [branch] */
-static bool branch_counts(struct reading_thread *t)
-{
-	bool counts = t->names ? t->has_dep : t->has_read;
-	if (!t->names)
-		t->has_read = false;
-	t->names = t->has_dep = false;
-	return counts;
-}
-
-/* [dep] */
-static bool dep_counts(struct reading *r, struct reading_thread *t, uint32_t variable)
-{
-	bool counts = r->accessed[variable] || !t->has_named;
-	t->names = t->has_named = true;
-	t->has_dep |= counts;
-	return counts;
-}
-
 static bool event_counts(struct reading *r, const struct snag_event *ev)
 {
-	struct reading_thread *t = &r->thread[ev->thread];
+	struct snag_branch_filter *filter = &r->thread[ev->thread];
 	switch (ev->op) {
 	case SNAG_OP_BEGIN:
 	case SNAG_OP_END:
 		return false;
 	case SNAG_OP_BRANCH:
 		r->has_branches = true;
-		return branch_counts(t);
+		return snag_branch_filter_branch(filter);
 	case SNAG_OP_DEPENDS:
-		return dep_counts(r, t, ev->target);
+		return snag_branch_filter_dep(filter, r->accessed[ev->target]);
 	default:
 		if (snag_op_info[ev->op].space == SNAG_SPACE_VARIABLE)
 			r->accessed[ev->target] = true;
-		t->has_read |= snag_op_reads(ev->op);
+		if (snag_op_reads(ev->op))
+			snag_branch_filter_read(filter);
 		return true;
 	}
 }

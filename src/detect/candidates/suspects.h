@@ -5,14 +5,11 @@
  * Idea.   The trace of a run says which reads its branches depend on, if the program was built so.
  *         Then a pair can be refuted by the rules of `wdp`: a run that takes the branches that
  *         this one took never has both accesses next to each other.  Only the given pairs are
- *         decided, on what the trace has.  That may be a part of the run: all synchronisation,
- *         all branches, and all accesses of some words.
+ *         decided, on what the trace has.  That may be a part of the run: all synchronisation and
+ *         atomics, and all plain accesses of some words, among them those with atomics.
  *
- * Rules.  [dep]     a `dep` event of a variable without an earlier access is left out: it names no
- *                   read.  The first of a thread stays: it says that the thread names its reads
- *         [branch]  a branch is left out if all its `dep` events are, or if it depends on all
- *                   earlier reads and none came since the last such branch
- *
+ * Rules.  [branch]  branches are left out as in trace/branch_filter.h: what a `dep` event
+ *                   names is there if it was accessed before
  *         [none]    if the trace has no branch in the beginning, it is taken to have none
  *
  * Guarantee.  A refuted pair has no witness by dependence in the whole run.  Without the other
