@@ -184,7 +184,7 @@ static void verdict_show(const struct snag_report *report, const struct snag_mer
 	snag_printer_commit(&to, NULL);
 }
 
-/* Or a deadlock. */
+/* Returns whether the report has a race or a deadlock. */
 static bool has_race(const struct snag_report *report)
 {
 	for (size_t i = 0; i < report->nparts; i++)
@@ -219,7 +219,7 @@ static int reports_write(const struct snag_report *report, const struct snag_ana
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-/* [killed] of shards.h: a part that was interrupted is no result. */
+/* [killed] of shards.h: writes nothing for a part that was interrupted. */
 static int shard_write(const struct snag_shards *shard, const struct snag_report *report,
 		       struct snag_error *err)
 {
@@ -242,7 +242,7 @@ static int analysis_report(struct snag_analysis *a, const struct snag_source *sr
 	return rc < 0 ? rc : reports_write(&report, a, src, v, err);
 }
 
-/* Of a pair that is no race. */
+/* Writes why a pair is no race. */
 static int refuted_write(const struct snag_report *report, const struct snag_decided_pair *pair,
 			 const uint64_t event[2], const struct analyze_values *v,
 			 struct snag_error *err)

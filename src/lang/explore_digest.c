@@ -10,7 +10,7 @@
  *          name of the child, of the promise that is set or got.  So the digest is the sum, over
  *          all tasks, of the digest of the sequence of their actions with the values that were
  *          read. In isolated blocks each access also names the earlier isolated accesses that it
- *          conflicts with.
+ *          conflicts with; updates of one kind do not.
  */
 #include "lang/explore_digest.h"
 
@@ -28,18 +28,19 @@ static uint64_t value_digest(const struct world *w, struct snag_value v)
 	return digest_pair(x, v.kind);
 }
 
+/* Kinds of isolated accesses; those of updates begin behind them. */
+enum { NONE, WRITES, READS, UPDATES };
+
 /* The order of conflicting isolated accesses to one slot. */
-static uint64_t isolated_digest(struct world_slot *s, uint64_t self, bool is_write)
+static uint64_t isolated_digest(struct world_slot *s, uint64_t self, uint32_t kind)
 {
-	uint64_t before = s->last_write;
-	if (!is_write) {
-		s->reads += self;
-		return before;
+	if (kind != s->last_kind || kind == WRITES) {
+		s->before = digest_pair(digest_pair(s->before, s->last_kind), s->last);
+		s->last_kind = kind;
+		s->last = 0;
 	}
-	before = digest_pair(before, s->reads);
-	s->last_write = self;
-	s->reads = 0;
-	return before;
+	s->last += self;
+	return s->before;
 }
 
 void digest_action(struct world *w, struct world_task *t)
@@ -49,9 +50,14 @@ void digest_action(struct world *w, struct world_task *t)
 	if (a->kind == SNAG_ACT_READ || a->kind == SNAG_ACT_WRITE) {
 		struct world_slot *s = &w->slot[a->target];
 		bool is_write = a->kind == SNAG_ACT_WRITE;
-		operand = digest_pair(s->name, value_digest(w, is_write ? a->value : s->value));
-		if (t->is_isolated)
-			operand = digest_pair(operand, isolated_digest(s, t->graph, is_write));
+		uint8_t update = world_update_of(a, t->is_isolated);
+		uint32_t kind = update ? UPDATES + update : is_write ? WRITES : READS;
+		/* The values of an update depend on the order.  It may fail before it writes. */
+		bool is_update_read = update && !is_write;
+		operand = update ? 0 : value_digest(w, is_write ? a->value : s->value);
+		operand = digest_pair(s->name, operand);
+		if (t->is_isolated && !is_update_read)
+			operand = digest_pair(operand, isolated_digest(s, t->graph, kind));
 	} else if (a->kind == SNAG_ACT_SET || a->kind == SNAG_ACT_GET) {
 		operand = w->promise[a->target].name;
 	} else if (a->kind == SNAG_ACT_END && t->spawned_in != WORLD_NONE) {

@@ -168,9 +168,11 @@ static void entry_put(struct order *o, snag_tid task, const struct order_access 
 				  .task = task,
 				  .loc = a->loc,
 				  .is_write = a->is_write,
-				  .is_isolated = a->is_isolated};
+				  .is_isolated = a->is_isolated,
+				  .update = a->update};
 	while (i && (o->entry[i - 1].task != task || o->entry[i - 1].is_write != a->is_write ||
-		     o->entry[i - 1].is_isolated != a->is_isolated))
+		     o->entry[i - 1].is_isolated != a->is_isolated ||
+		     o->entry[i - 1].update != a->update))
 		i = o->entry[i - 1].next;
 	if (i) {
 		new.next = o->entry[i - 1].next;
@@ -199,11 +201,19 @@ static void access_races(struct order *o, snag_tid task, const struct order_acce
 	}
 }
 
+static bool may_conflict(bool is_write, uint8_t update, const struct order_access *a)
+{
+	bool commute = update && update == a->update; /* [updates] */
+	return (is_write || a->is_write) && !commute;
+}
+
 static void order_access(struct order *o, snag_tid task, const struct order_access *a)
 {
-	for (uint32_t i = *list_head(o, a->slot); i; i = o->entry[i - 1].next)
-		if (o->entry[i - 1].task != task && (o->entry[i - 1].is_write || a->is_write))
-			entry_before(o, task, &o->entry[i - 1], a);
+	for (uint32_t i = *list_head(o, a->slot); i; i = o->entry[i - 1].next) {
+		const struct order_entry *e = &o->entry[i - 1];
+		if (e->task != task && may_conflict(e->is_write, e->update, a))
+			entry_before(o, task, e, a);
+	}
 	if (!a->is_isolated)
 		access_races(o, task, a); /* those of a block: when all its edges are known */
 	entry_put(o, task, a);
@@ -225,7 +235,8 @@ void order_effect(struct order *o, const struct world *w, snag_tid task,
 						    .slot = target,
 						    .loc = e->action.loc,
 						    .is_write = e->action.kind == SNAG_ACT_WRITE,
-						    .is_isolated = e->is_isolated});
+						    .is_isolated = e->is_isolated,
+						    .update = o->splits ? 0 : world_update(e)});
 		break;
 	case SNAG_ACT_SET: /* two sets conflict, but are no race */
 		order_access(o, task,
@@ -329,7 +340,7 @@ bool order_conflict(const struct order_footprint *a, const struct order_footprin
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t j = 0; j < b->n; j++)
 			if (a->access[i].name == b->access[j].name &&
-			    (a->access[i].is_write || b->access[j].is_write))
+			    may_conflict(a->access[i].is_write, a->access[i].update, &b->access[j]))
 				return true;
 	return false;
 }

@@ -11,7 +11,9 @@
  *                leaves unordered are a race.
  * State.  For each slot (and promise: sets of it conflict) the last access of each task, kind by
  *         kind; the clocks of the tasks, of the scopes they end in, of the promises they set.
- * Rules.  [access]   conflicting earlier accesses of other tasks come before (need); of isolated
+ * Rules.  [updates]  two updates of one kind in isolated blocks do not conflict (machine.h), unless
+ *                    blocks have several steps: other accesses may come between these
+ *         [access]   conflicting earlier accesses of other tasks come before (need); of isolated
  *                    blocks, the whole block (sync).  Those not known before are races, or
  *                    candidates for a reversal.
  *         [block]    a block that ran in pieces excludes all other blocks, so one comes before
@@ -39,6 +41,7 @@ struct order_access {
 	snag_loc loc;
 	bool is_write;
 	bool is_isolated;
+	uint8_t update; /* its kind; 0: none, or one that may not write in another order */
 };
 
 #define ORDER_PROMISE ((uint32_t)1 << 31)
@@ -72,6 +75,7 @@ struct order_entry { /* an access that others may conflict with */
 	snag_loc loc;
 	bool is_write;
 	bool is_isolated;
+	uint8_t update;
 };
 
 struct order_race {

@@ -46,8 +46,10 @@ struct world_scope { /* a finish, or a frame */
 
 struct world_slot {
 	struct snag_value value;
-	uint64_t last_write; /* digest of the isolated blocks that touched it: who wrote it, */
-	uint64_t reads;	     /* and who has read it since */
+	/* Digest of the isolated accesses to it: the last ones that commute, their kind, and what came
+	 * before them. */
+	uint64_t last, before;
+	uint32_t last_kind;
 	uint64_t name;
 	snag_loc loc;	 /* of the alloc, for cells */
 	bool is_touched; /* it may differ from what it was at the beginning */
@@ -86,6 +88,19 @@ struct world_effect {
 	bool is_isolated;
 	bool has_failed; /* the action was a second set: nothing was done */
 };
+
+/* Returns the kind of the update that an access in an isolated block is part of, if it commutes with
+ * others of its kind and writes in every order; otherwise 0. */
+static inline uint8_t world_update_of(const struct snag_action *a, bool is_isolated)
+{
+	bool may_not_write = a->update == SNAG_UPDATE_LEAST || a->update == SNAG_UPDATE_GREATEST;
+	return is_isolated && !may_not_write ? a->update : SNAG_UPDATE_NONE;
+}
+
+static inline uint8_t world_update(const struct world_effect *e)
+{
+	return world_update_of(&e->action, e->is_isolated);
+}
 
 void world_init(struct world *w, const struct snag_program *program);
 void world_done(struct world *w); /* accepts a zeroed one */

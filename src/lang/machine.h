@@ -76,12 +76,22 @@ enum snag_fault {
 	SNAG_FAULT_SCOPES,	/* too many scopes inside each other */
 };
 
+/* Kinds of updates: those of one kind commute in isolated blocks (parser_updates.c). */
+enum snag_update_kind {
+	SNAG_UPDATE_NONE,
+	SNAG_UPDATE_SUM,
+	SNAG_UPDATE_PRODUCT,
+	SNAG_UPDATE_LEAST, /* these two write in some orders only */
+	SNAG_UPDATE_GREATEST,
+	SNAG_UPDATE_SETS, /* and further kinds: stores of one constant each */
+};
+
 struct snag_action {
 	uint8_t kind;  /* enum snag_action_kind */
 	uint8_t fault; /* enum snag_fault */
 	bool is_call;  /* ASYNC, SPAWN: of a procedure, with nargs arguments */
 	uint8_t nargs;
-	uint8_t update; /* READ, WRITE: part of an update of this kind; 0: of none */
+	uint8_t update; /* READ, WRITE: enum snag_update_kind */
 	uint32_t target;
 	uint32_t entry; /* ASYNC, SPAWN: where the child begins */
 	snag_loc loc;	/* where in the text: snag_program_place() */

@@ -12,9 +12,8 @@
  *         [greatest]  if (e > x) { x = e; }     likewise
  *         [set]       x = e, e a constant: two that store the same value commute
  */
+#include "lang/machine.h"
 #include "lang/parser.h"
-
-enum update { NO_UPDATE, SUM, PRODUCT, LEAST, GREATEST, SETS };
 
 static const struct insn *insn_at(const struct lang_parser *p, uint32_t pc)
 {
@@ -39,7 +38,7 @@ static bool reads(const struct insn *in, uint32_t slot)
 	return in->code == CODE_READ && in->a == slot;
 }
 
-/* Returns the number of a constant that is stored, the same for equal constants; NO_UPDATE if
+/* Returns the number of a constant that is stored, the same for equal constants; SNAG_UPDATE_NONE if
  * there are too many. */
 static uint8_t set_kind(const struct lang_parser *p, uint32_t constant)
 {
@@ -47,14 +46,15 @@ static uint8_t set_kind(const struct lang_parser *p, uint32_t constant)
 	uint32_t first = 0;
 	while (value[first] != value[constant])
 		first++;
-	return first < UINT8_MAX - SETS ? (uint8_t)(SETS + first) : NO_UPDATE;
+	return first < UINT8_MAX - SNAG_UPDATE_SETS ? (uint8_t)(SNAG_UPDATE_SETS + first)
+						    : SNAG_UPDATE_NONE;
 }
 
 static uint8_t operation_kind(enum code code, bool reads_first)
 {
 	if (code == CODE_ADD || (code == CODE_SUBTRACT && reads_first))
-		return SUM;
-	return code == CODE_MULTIPLY ? PRODUCT : NO_UPDATE;
+		return SNAG_UPDATE_SUM;
+	return code == CODE_MULTIPLY ? SNAG_UPDATE_PRODUCT : SNAG_UPDATE_NONE;
 }
 
 void update_store(struct lang_parser *p, uint32_t begin)
@@ -85,5 +85,6 @@ void update_if(struct lang_parser *p, uint32_t begin)
 	bool is_less = in[2].code == CODE_LESS || in[2].code == CODE_LESS_EQUAL;
 	bool is_greater = in[2].code == CODE_GREATER || in[2].code == CODE_GREATER_EQUAL;
 	if (is_less || is_greater)
-		read->b = in[5].b = is_less == reads_first ? GREATEST : LEAST;
+		read->b = in[5].b =
+			is_less == reads_first ? SNAG_UPDATE_GREATEST : SNAG_UPDATE_LEAST;
 }

@@ -166,6 +166,31 @@ program() { # NAME, text on standard input
 	[ "$(sed -nE 's/^  most lists visited +//p' <<<"$output")" -le 13 ] # 12 levels
 }
 
+@test "updates that commute need one order" {
+	cat >p.task <<-'END'
+		var n, product = 1, flag, least = 9, i, x;
+		main {
+			finish {
+				while (i < 8) {
+					let k = i;
+					async { isolated { n = n + k; product = product * 3; flag = 1; } }
+					i = i + 1;
+				}
+			}
+			if (n == 28) { x = least; }
+		}
+	END
+	"$SNAG" task --explore --json r.json p.task
+	[ "$(jq -c '.explore | [.verdict, .schedules, .graphs, .final_states, .exhaustive]' r.json)" = \
+		'["race-free",1,1,1,true]' ]
+	sed -i 's/flag = 1;/if (k < least) { least = k; }/; s/i < 8/i < 4/' p.task # may write or not
+	"$SNAG" task --explore --json r.json p.task
+	[ "$(jq -c '.explore | [.verdict, .schedules > 1, .final_states]' r.json)" = '["race-free",true,1]' ]
+	sed -i 's/n = n + k;/n = n + k; if (n == 3) { x = k; }/' p.task # the order matters
+	"$SNAG" task --explore --json r.json p.task
+	[ "$(jq -c '.explore | [.verdict, .schedules]' r.json)" = '["race-free",24]' ]
+}
+
 @test "a picture" {
 	snags task --dot g.dot "$(tasks)/drdp_fig1.task"
 	[ "$status" = 66 ]

@@ -21,12 +21,12 @@ static void add(struct explore_program *p, struct explore_token t)
 static uint8_t kind_random(const struct explore_features *f, bool is_isolated, struct prng *random)
 {
 	static const uint8_t kinds[] = {E_READ,	 E_WRITE, E_ADD,      E_WRITE,	  E_READ,
-					E_ADD,	 E_IF,	  E_ISOLATED, E_ISOLATED, E_ASYNC,
+					E_SUM,	 E_IF,	  E_ISOLATED, E_ISOLATED, E_ASYNC,
 					E_ASYNC, E_ASYNC, E_FINISH,   E_SET,	  E_GET,
 					E_ALLOC, E_STORE, E_SPAWN,    E_SYNC,	  E_WHILE};
 	for (;;) {
 		uint8_t k = kinds[prng_below(random, sizeof(kinds))];
-		bool is_access = k == E_READ || k == E_WRITE || k == E_ADD;
+		bool is_access = k == E_READ || k == E_WRITE || k == E_ADD || k == E_SUM;
 		bool is_cell = k == E_ALLOC || k == E_STORE;
 		if ((is_cell && !f->cells) || (k == E_IF && !f->branches))
 			continue;
@@ -66,8 +66,8 @@ static void random_block(struct explore_program *p, const struct explore_feature
 
 static void access_random(struct explore_program *p, struct prng *random, uint8_t x)
 {
-	static const uint8_t kinds[] = {E_READ, E_WRITE, E_WRITE, E_ADD};
-	add(p, (struct explore_token){.kind = kinds[prng_below(random, 4)],
+	static const uint8_t kinds[] = {E_READ, E_WRITE, E_SUM, E_SUM, E_ADD};
+	add(p, (struct explore_token){.kind = kinds[prng_below(random, 5)],
 				      .x = x,
 				      .y = x,
 				      .k = (uint8_t)prng_below(random, 3)});
@@ -159,6 +159,7 @@ void explore_program_print(const struct explore_program *p, char ret_text[EXPLOR
 		[E_READ] = "let v%1$u = %2$s;",
 		[E_WRITE] = "%2$s = %4$u;",
 		[E_ADD] = "%2$s = 2 * %3$s + %4$u;",
+		[E_SUM] = "%2$s = %2$s + %4$u;",
 		[E_ALLOC] = "%2$s = alloc;",
 		[E_STORE] = "*%2$s = %4$u;",
 		[E_SET] = "set p%5$u;",

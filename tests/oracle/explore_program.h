@@ -18,6 +18,7 @@ enum explore_token_kind {
 	E_READ,	 /* let v = x; */
 	E_WRITE, /* x = 1; */
 	E_ADD,	 /* x = 2 * y + 1; */
+	E_SUM,	 /* x = x + 1; */
 	E_ALLOC, /* x = alloc; */
 	E_STORE, /* *x = 1;  fails if x holds no cell */
 	E_SET,	 /* set p; */

@@ -37,11 +37,11 @@ static void words_add(struct snag_obstacle *o, const struct snag_orders *orders)
 		snprintf(o->words + n, room, "; no other order was run");
 }
 
-/* Says in the certificate what came of it; `orders` NULL: no other order was run. */
+/* Writes the result into the certificate; `orders` NULL: snag ran no other order. */
 static void certify(struct snag_certificate *c, const struct snag_orders *orders, bool of_locks)
 {
 	bool is_exhaustive = orders && !orders->gap && !orders->has_race && !orders->has_deadlock;
-	bool is_nested = false; /* what is inside was not taken apart */
+	bool is_nested = false; /* nested blocks were not taken apart */
 	for (size_t i = 0; is_exhaustive && i < orders->certificate.n; i++)
 		is_nested |= strcmp(orders->certificate.obstacle[i].kind, "lock") == 0;
 	size_t n = 0;
