@@ -371,9 +371,9 @@ static int order_races_check(const struct snag_analyze_options *options, struct 
 	return 0;
 }
 
-static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
+/* Refuses options that exclude each other. */
+static int values_check(const struct analyze_values *v, struct snag_error *err)
 {
-	const struct analyze_values *v = values;
 	if (v->pair && (v->shard || v->store))
 		return snag_fail(err, SNAG_EINPUT, "--pair: not with --shard or --store");
 	if (v->pair && v->order_races)
@@ -382,6 +382,15 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 		return snag_fail(err, SNAG_EINPUT, "--dot: draws a pair: needs --pair");
 	if (is_stdout(v->json) && is_stdout(v->dot))
 		return snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
+	return 0;
+}
+
+static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct analyze_values *v = values;
+	int rc = values_check(v, err);
+	if (rc < 0)
+		return rc;
 	if (v->pair)
 		return pair_run(v, operand[0], err);
 	struct snag_shards shard = {.lock = -1};
@@ -400,7 +409,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .decided = cli_progress_decided,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
+	rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->order_races)
 		rc = order_races_check(&options, err);
 	if (rc == 0 && v->json)
