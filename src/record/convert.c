@@ -211,6 +211,7 @@ static const uint8_t part_of[RT_OPS] = {
 	[RT_NODE] = PLACE,
 	[RT_ALLOC] = PLACE,
 	[RT_FREE] = PLACE,
+	[RT_BLOCKS] = PLACE,
 	[RT_FORGET] = PLACE,
 	[RT_STACK] = PLACE,
 	[RT_MODULE] = PLACE,

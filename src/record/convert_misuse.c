@@ -40,9 +40,8 @@ static void object_name(struct snag_convert *c, enum rt_misuse what, uint64_t ob
 /* Interns the name of each byte: a variable has the name of its first one. */
 static void benign_add(struct snag_convert *c, const struct rt_record *r)
 {
-	enum { MOST = 1 << 16 };
 	char text[SNAG_REGION_NAME];
-	for (uint32_t i = 0; i < r->arg && i < MOST; i++) {
+	for (uint32_t i = 0; i < r->arg && i < RT_BENIGN_BYTES; i++) {
 		size_t len = snag_regions_name(c->regions, rt_record_address(r) + i, text, NULL);
 		snag_strtab_intern(&c->benign, text, len);
 	}

@@ -235,6 +235,9 @@ void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_r
 	case RT_FREE:
 		block_freed(c, r);
 		break;
+	case RT_BLOCKS:
+		snag_regions_skip(c->regions, r->arg);
+		break;
 	case RT_FORGET:
 		memory_begins(c, r, rt_record_size(r) ? r->arg : (uint64_t)r->arg * PAGE);
 		c->forgot = rt_record_address(r);

@@ -238,6 +238,11 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 		small_add(r, &b);
 }
 
+void snag_regions_skip(struct snag_regions *r, uint64_t nblocks)
+{
+	r->nblocks += nblocks;
+}
+
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc)
 {
 	size_t i = large_behind(r, addr);

@@ -34,6 +34,8 @@ void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, u
 /* Begins a block, allocated by a thread at a location, and ends what lay there. */
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc);
+/* So many blocks began that are not told: their numbers are left out. */
+void snag_regions_skip(struct snag_regions *r, uint64_t nblocks);
 /* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.  Its
  * name stays until another block lies there. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc);

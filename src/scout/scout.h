@@ -16,6 +16,9 @@
  *         [branch]   of branches and what they depend on, those are delivered that matter for needed
  *                    words (trace/branch_filter.h).  A branch that depends on an atomic depends on
  *                    all earlier reads
+ *         [block]    the beginning and end of a block are left out if nothing in it is needed.
+ *                    RT_BLOCKS counts such beginnings, because blocks are named by their number.
+ *                    What a record names by its address is needed: locks, misuses, benign races
  *         [place]    a place in the code (RT_NODE) is delivered when a record first refers to it
  *                    (places.h)
  *         [nothing]  if no variable is wanted and the locks have no circle, accesses, locks,

@@ -154,7 +154,7 @@ threads_make() {
 }
 
 @test "the cost of many threads and locations is not quadratic" {
-	if grep -q __asan_init "$SNAG"; then skip "AddressSanitizer takes much address space"; fi
+	if is_sanitized; then skip "AddressSanitizer takes much address space"; fi
 	limits="ulimit -v 1000000; ulimit -t 60;"
 	threads_make 30000 >threads.std
 	run bash -c "$limits '$SNAG' analyze --with hb,shb,mixed,lockset,hybrid --limit 1 threads.std"

@@ -258,7 +258,7 @@ litmus() { # STORE LOAD FENCES
 }
 
 programs=6
-if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=2; fi
+if is_sanitized; then programs=2; fi
 
 @test "random programs: what is reported races in some interleaving" {
 	run "$root/tests/threads/check.py" --free --programs $programs "$SNAG" 22

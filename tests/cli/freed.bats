@@ -120,3 +120,55 @@ source_of() { # the second thread frees; the first does this
 	[ "$(grep -c '^WARNING: snag: double free' <<<"$stderr")" = 1 ]
 	grep -q '^snag: reported 1 warning: 1 observed' <<<"$stderr"
 }
+
+# Only the blocks of which something is needed become part of the trace of a run (scout.h [block]).
+@test "a block that races has the same number and size with --keep; blocks at one address do not race" {
+	cat >blocks.c <<-END
+		#include <pthread.h>
+		#include <stdlib.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static char *shared;
+		static void work(int n)
+		{
+			for (int i = 0; i < n; i++) { /* the next block often has the address of this one */
+				volatile char *p = malloc(17 + 8 * (i % 9));
+				p[0] = p[16] = (char)i;
+				free((void *)p);
+			}
+		}
+		static void *worker(void *arg)
+		{
+			work(200);
+			pthread_mutex_lock(&m);
+			if (!shared)
+				shared = malloc(40);
+			pthread_mutex_unlock(&m);
+			shared[5] = 1;
+			work(100);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], NULL, worker, NULL);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], NULL);
+			free(shared);
+			return 0;
+		}
+	END
+	snag cc -g -O1 -pthread blocks.c -o blocks
+	for seed in 1 2 3; do
+		for keep in "" "--keep k.snag"; do
+			snags run --no-replay --no-effects --seed $seed $keep --json r.json ./blocks
+			[ "$status" = 66 ]
+			sed 's/(pid=[0-9]*)//' <<<"$stderr" >"report${keep:+-kept}"
+			grep -o 'heap#[0-9]*' r.json >>"report${keep:+-kept}"
+		done
+		diff report report-kept
+		grep -q 'heap block of size 40 ' report
+		grep -q '^heap#[1-9][0-9][0-9]' report
+		grep -q 'reported 1 warning' report
+	done
+}

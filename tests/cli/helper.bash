@@ -23,6 +23,28 @@ snag() {
 	"$SNAG" "$@"
 }
 
+# Whether the tool runs under AddressSanitizer.  The programs it observes do not: they are the same
+# whatever the tool.  So a sanitized tool observes each program once, and not in every combination of
+# compiler and optimisation: it takes the combinations in turn.
+is_sanitized() {
+	grep -qs '^SNAG_SANITIZE:BOOL=ON' "$(dirname "${SNAG:-build/snag}")/CMakeCache.txt"
+}
+
+# The compilers to build the programs of a test with: of a sanitized tool one, in turn by test.
+compilers() {
+	is_sanitized || { echo gcc clang; return; }
+	if ((BATS_TEST_NUMBER % 2)); then echo gcc; else echo clang; fi
+}
+
+# The files that part N of 4 builds and runs: all of them; of a sanitized tool every fourth.
+part() { # N FILE...
+	local n=$1 i=0 file
+	shift
+	for file; do
+		if ! is_sanitized || ((i++ % 4 == n)); then echo "$file"; fi
+	done
+}
+
 # Fails if the command does not; a bare ! in front of one would fail nothing.
 refute() {
 	! "$@"

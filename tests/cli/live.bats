@@ -178,11 +178,12 @@ expect() { # STATUS COMMAND...
 }
 
 @test "a race is found in one run, at any seed" {
-	local source found seed
+	local source found seed seeds=${SNAG_SEEDS:-10}
+	if is_sanitized; then seeds=2; fi
 	for source in "$root"/tests/programs/race_*.c*; do
 		build gcc "$(basename "$source")"
 		found=$(sed -nE 's/^ \* found by: (.*)/\1/p' "$source")
-		for seed in $(seq 1 "${SNAG_SEEDS:-10}"); do
+		for seed in $(seq 1 "$seeds"); do
 			expect 0 "$SNAG" record --seed "$seed" -o run.snag ./prog
 			for detector in $found; do
 				expect 66 "$SNAG" analyze --with "$detector" run.snag ||
@@ -198,7 +199,7 @@ expect() { # STATUS COMMAND...
 			build $compiler race_counter.c $how
 			expect 66 "$SNAG" run ./prog
 			expect 66 setarch -R "$SNAG" run ./prog
-			nm "$SNAG" | grep -q __asan_init && continue # needs terabytes itself
+			is_sanitized && continue # needs terabytes itself
 			for kbytes in 8000000 1000000 200000; do
 				(ulimit -v $kbytes && expect 66 "$SNAG" run ./prog)
 			done
@@ -213,7 +214,7 @@ expect() { # STATUS COMMAND...
 
 @test "starts without /proc: names and the replay are there" {
 	unshare -r -m mount -t tmpfs none /proc 2>/dev/null || skip "no namespaces here"
-	nm "$SNAG" | grep -q __asan_init && skip "needs /proc itself"
+	is_sanitized && skip "needs /proc itself"
 	build gcc race_sleep.c
 	expect 66 unshare -r -m sh -c "mount -t tmpfs none /proc && exec '$SNAG' run ./prog"
 	grep -q 'Replay: confirmed' out
@@ -236,7 +237,7 @@ expect() { # STATUS COMMAND...
 
 @test "threads that run freely: races are found, and nothing else" {
 	local source wanted
-	for source in "$root"/tests/programs/{race,norace}_*.c*; do
+	for source in $(part 0 "$root"/tests/programs/{race,norace}_*.c*); do
 		build gcc "$(basename "$source")"
 		wanted=0
 		[[ $(basename "$source") == norace_* ]] || wanted=66

@@ -68,7 +68,7 @@ long_trace() { # N
 }
 
 @test "out of memory: the races found so far, and 66" {
-	if grep -q __asan_init "$SNAG"; then skip "AddressSanitizer takes much address space"; fi
+	if is_sanitized; then skip "AddressSanitizer takes much address space"; fi
 	command -v "$root/build/bench/gen" >/dev/null || skip "no generator"
 	"$root/build/bench/gen" --events 3M --variables 2000 --unprotected 0.05 -o big.snag
 	run --separate-stderr bash -c "ulimit -v 220000; '$SNAG' analyze -j1 --memory 0 big.snag"

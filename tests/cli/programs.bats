@@ -6,7 +6,7 @@ load helper
 
 # The programs are the same whatever the tool; a sanitized one gets one run of each.
 seeds="1 2 3"
-if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then seeds=1; fi
+if is_sanitized; then seeds=1; fi
 
 build() { # COMPILER LEVEL SOURCE
 	local tool=cc flags
@@ -31,30 +31,30 @@ judge() { # SOURCE
 	fi
 }
 
-all() { # COMPILER LEVEL
+all() { # PART COMPILER LEVEL
 	local source seed
-	for source in "$root"/tests/programs/{race,norace}_*.c*; do
-		build "$1" "$2" "$source"
+	for source in $(part "$1" "$root"/tests/programs/{race,norace}_*.c*); do
+		build "$2" "$3" "$source"
 		for seed in $seeds; do
 			timeout 60 "$SNAG" record --seed $seed -o run.snag ./prog >out 2>&1 ||
 				{ echo "$source, seed $seed: status $?"; cat out; return 1; }
-			judge "$source" || { echo "$source, seed $seed, $1 $2"; return 1; }
+			judge "$source" || { echo "$source, seed $seed, $2 $3"; return 1; }
 		done
 	done
 }
 
 @test "gcc -O0" {
-	all gcc -O0
+	all 0 gcc -O0
 }
 
 @test "gcc -O2" {
-	all gcc -O2
+	all 1 gcc -O2
 }
 
 @test "clang -O0" {
-	all clang -O0
+	all 2 clang -O0
 }
 
 @test "clang -O2" {
-	all clang -O2
+	all 3 clang -O2
 }

@@ -3,7 +3,7 @@
 load helper
 
 programs=25
-if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=8; fi
+if is_sanitized; then programs=8; fi
 
 check() { # FLAGS...
 	"$root/tests/omp/check.py" "$@" --programs $programs "$SNAG" 20261116

@@ -4,7 +4,7 @@
 load helper
 
 programs=120 generated=3
-if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=30 generated=1; fi
+if is_sanitized; then programs=30 generated=1; fi
 
 @test "programs that are made up while they run" {
 	run "$root/tests/threads/slice_many.py" --programs $programs --sizes 1,4,16 "$SNAG" 20261118

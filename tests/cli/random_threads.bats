@@ -4,7 +4,7 @@
 load helper
 
 programs=6
-if nm "${SNAG:-/dev/null}" 2>/dev/null | grep -q __asan_init; then programs=2; fi
+if is_sanitized; then programs=2; fi
 
 @test "what wdp reports races in some interleaving, and its replay confirms it" {
 	run "$root/tests/threads/check.py" --programs $programs "$SNAG" 20261118

@@ -29,26 +29,27 @@ one() { # COMPILER LEVEL SOURCE
 	judge "$3" || { echo "$3, $1 $2"; cat err; return 1; }
 }
 
-all() { # COMPILER LEVEL; several at a time
+all() { # PART COMPILER LEVEL; several at a time
 	export SNAG
 	export -f build judge one
-	printf '%s\n' "$root"/tests/programs/omp_*.c* | xargs -P "$(nproc)" -I{} bash -c "one $1 $2 {}"
+	part "$1" "$root"/tests/programs/omp_*.c* |
+		xargs -P "$(nproc)" -I{} bash -c "one $2 $3 {}"
 }
 
 @test "gcc -O0" {
-	all gcc -O0
+	all 0 gcc -O0
 }
 
 @test "gcc -O2" {
-	all gcc -O2
+	all 1 gcc -O2
 }
 
 @test "clang -O0" {
-	all clang -O0
+	all 2 clang -O0
 }
 
 @test "clang -O2" {
-	all clang -O2
+	all 3 clang -O2
 }
 
 @test "the verdict does not depend on OMP_NUM_THREADS" {

@@ -24,29 +24,29 @@ judge() { # SOURCE
 	esac
 }
 
-all() { # COMPILER LEVEL
+all() { # PART COMPILER LEVEL
 	local source
-	for source in "$root"/tests/programs/task_*.c; do
-		build "$1" "$2" "$source"
+	for source in $(part "$1" "$root"/tests/programs/task_*.c); do
+		build "$2" "$3" "$source"
 		SNAG_OPTIONS=observe=0 ./prog # in parallel, by itself
-		judge "$source" || { echo "$source, $1 $2"; cat err; return 1; }
+		judge "$source" || { echo "$source, $2 $3"; cat err; return 1; }
 	done
 }
 
 @test "gcc -O0" {
-	all gcc -O0
+	all 0 gcc -O0
 }
 
 @test "gcc -O2" {
-	all gcc -O2
+	all 1 gcc -O2
 }
 
 @test "clang -O0" {
-	all clang -O0
+	all 2 clang -O0
 }
 
 @test "clang -O2" {
-	all clang -O2
+	all 3 clang -O2
 }
 
 @test "stacks of the accesses and of the creation" {

@@ -236,7 +236,8 @@ static void one_compare(uint64_t seed, bool is_even)
 		bool is_contended = false;
 		for (uint64_t i = at; i < at + 8; i++)
 			is_contended |= p.model->contended[i];
-		bool is_needed = snag_contended_memory_is_needed(p.memory, BASE + at, 8);
+		bool is_needed =
+			snag_word_set_has(snag_contended_memory_needed(p.memory), BASE + at, 8);
 		if (is_contended > is_needed || (is_even && is_needed > is_contended)) {
 			printf("seed %llu, %s: byte %llu: contended %d, needed %d\n",
 			       (unsigned long long)seed, is_even ? "even" : "any",

@@ -55,6 +55,12 @@ static inline struct contended_reader *reader_find(const struct snag_contended *
 						     : NULL;
 }
 
+/* Whether only t has accessed the variable since its last write, and made that write. */
+static inline bool is_of_one(const struct contended_variable *x, snag_tid t)
+{
+	return x->writer == t && (x->reader == t || x->rtime == 0);
+}
+
 /* A read or write is quick if it only changes the times of the variable: all orders order it.
  * Then it is also quick after any other quick access of its thread. */
 static inline bool read_is_quick(struct snag_contended *c, const struct contended_variable *x,

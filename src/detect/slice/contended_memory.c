@@ -160,10 +160,9 @@ uint64_t snag_contended_memory_end(struct snag_contended_memory *m)
 	return m->nwanted;
 }
 
-bool snag_contended_memory_is_needed(struct snag_contended_memory *m, uint64_t address,
-				     uint64_t nbytes)
+struct snag_word_set *snag_contended_memory_needed(struct snag_contended_memory *m)
 {
-	return snag_word_set_has(&m->needed, address, nbytes);
+	return &m->needed;
 }
 
 uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m)
@@ -174,6 +173,11 @@ uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m)
 bool snag_contended_memory_is_hopeless(const struct snag_contended_memory *m)
 {
 	return m->time > UINT32_MAX - (1u << 24);
+}
+
+void snag_contended_memory_need(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes)
+{
+	snag_word_set_add(&m->needed, address, nbytes);
 }
 
 /* Synchronisation. */
@@ -248,6 +252,8 @@ bool snag_contended_memory_lock_is_new(struct snag_contended_memory *m, uint64_t
 	struct contended_variable *x = &m->c->x[variable_at(page, address)];
 	const bool is_new = !(x->flags & LOCK);
 	x->flags |= LOCK;
+	if (is_new)
+		snag_word_set_add(&m->needed, address, 1);
 	return is_new;
 }
 
@@ -301,5 +307,7 @@ bool snag_contended_memory_freed(struct snag_contended_memory *m, const struct s
 	snag_contended_memory_access(m, p);
 	m->is_freeing = false;
 	range_mark(m, p->address, p->address + p->nbytes);
+	if (is_again)
+		snag_word_set_add(&m->needed, p->address, 1);
 	return is_again;
 }

@@ -22,7 +22,7 @@
  *         [atomic]  each byte of an atomic access is a variable that has such accesses; the first
  *                   one stands for all in happens-before and K
  *         [lock]    memory that begins anew has new locks: LOCK is a flag of the variable where the
- *                   lock begins
+ *                   lock begins, and the word is needed
  *         [time]    the accesses of a loop or range share a time, an odd one.  A read that sees one
  *                   of these writes keeps the order of what came before all of them
  *         [freed]   the end of a block is a write to all of it, and marks it FREED until memory
@@ -40,6 +40,7 @@
 #ifndef SNAG_DETECT_CONTENDED_MEMORY_H
 #define SNAG_DETECT_CONTENDED_MEMORY_H
 
+#include "detect/slice/word_set.h"
 #include "trace/event.h"
 
 struct snag_contended_memory;
@@ -85,7 +86,9 @@ bool snag_contended_memory_lock_is_new(struct snag_contended_memory *m, uint64_t
 /* Memory begins anew. */
 void snag_contended_memory_begin(struct snag_contended_memory *m, uint64_t address,
 				 uint64_t nbytes);
-/* A block ends.  Returns whether it had ended before. */
+/* Makes the words that these bytes touch needed. */
+void snag_contended_memory_need(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes);
+/* A block ends.  Returns whether it had ended before; its first word is needed then. */
 bool snag_contended_memory_freed(struct snag_contended_memory *m, const struct snag_bytes_at *p);
 
 /* How many variables have had conflicting accesses so far that happens-before does not order.  As the
@@ -94,9 +97,8 @@ uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m);
 /* No more events come.  Returns how many variables are wanted: if none, no detector can find
  * anything. */
 uint64_t snag_contended_memory_end(struct snag_contended_memory *m);
-/* Whether some of these bytes are needed; after the end. */
-bool snag_contended_memory_is_needed(struct snag_contended_memory *m, uint64_t address,
-				     uint64_t nbytes);
+/* The needed words; complete after the end. */
+struct snag_word_set *snag_contended_memory_needed(struct snag_contended_memory *m);
 /* Returns memory that is no longer needed after the end. */
 void snag_contended_memory_rest(struct snag_contended_memory *m);
 /* Returns whether there are almost more events than can be numbered. */

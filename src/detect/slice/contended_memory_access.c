@@ -2,10 +2,9 @@
  *
  * contended_memory_access.c - accesses to memory, single ones, ranges and loops
  */
-#include "detect/slice/contended_memory_state.h"
+#include "detect/slice/contended_memory_quick.h"
 
 enum {
-	BUFFER_PARTS = 64, /* [buffer] that are divided */
 	SLOW_ROUNDS = 64,
 	ROUNDS_MOST = 1 << 14, /* of a loop that are looked at together */
 	FETCH_AHEAD = 12,      /* accesses */
@@ -57,13 +56,17 @@ static inline void whole_access(struct snag_contended_memory *m, struct shadow_p
 	variable_access(m, page, variable, p->is_write, p->loc);
 }
 
-/* [buffer] */
-static bool is_of_buffer(const struct snag_contended_memory *m, const struct shadow_page *page,
-			 uint32_t variable)
+/* The same for n variables. */
+static void variables_access(struct snag_contended_memory *m, struct shadow_page *page,
+			     uint32_t first, uint32_t n, const struct snag_bytes_at *p)
 {
-	const struct contended_variable *x = &m->c->x[variable];
-	return page->nbroken > BUFFER_PARTS && !(x->flags & (SNAG_WANTS | ATOMIC | LOCK)) &&
-	       (x->wtime == 0 || x->writer == m->t) && (x->rtime == 0 || x->reader == m->t);
+	for (uint32_t i = 0; i < n;) {
+		if (is_settled(m))
+			i += p->is_write ? variables_quickly(m, first + i, n - i, true)
+					 : variables_quickly(m, first + i, n - i, false);
+		if (i < n)
+			whole_access(m, page, first + i++, p);
+	}
 }
 
 /* log2 of the largest grains of which bytes from `low` up to `high` of a part are whole ones. */
@@ -79,7 +82,7 @@ static void part_access(struct snag_contended_memory *m, struct shadow_page *pag
 	const uint32_t size = 1u << page->part_log;
 	uint32_t first = shadow_grains(page, part);
 	if (!first && (high - low == size || !p->is_write)) { /* [read] */
-		whole_access(m, page, page->first + part, p);
+		variables_access(m, page, page->first + part, 1, p);
 		return;
 	}
 	if (!first && is_of_buffer(m, page, page->first + part)) {
@@ -92,9 +95,8 @@ static void part_access(struct snag_contended_memory *m, struct shadow_page *pag
 	}
 	if (p->is_write) /* [write] */
 		first = shadow_break(&m->shadow, page, part, grain_log_of(low, high));
-	const uint32_t log = shadow_grain_log(page, part);
-	for (uint32_t i = low >> log; i <= (high - 1) >> log; i++)
-		whole_access(m, page, first + i, p);
+	const uint32_t log = shadow_grain_log(page, part), at = low >> log;
+	variables_access(m, page, first + at, ((high - 1) >> log) + 1 - at, p);
 	if (is_alike(m->c, first, first + shadow_ngrains(page, part) - 1))
 		shadow_unite_grains(&m->shadow, page, part);
 }
@@ -128,23 +130,28 @@ static inline void few_access(struct snag_contended_memory *m, struct shadow_pag
 		line_access(m, page, at, end, p);
 		return;
 	}
-	uint32_t first = shadow_variable(page, at), last = shadow_variable(page, end - 1);
-	for (uint32_t variable = first; variable <= last; variable++)
-		whole_access(m, page, variable, p);
+	const uint32_t first = shadow_variable(page, at);
+	variables_access(m, page, first, shadow_variable(page, end - 1) + 1 - first, p);
 }
 
 /* Whole lines, from `low` up to `high`, of a page of lines. */
 static void lines_access(struct snag_contended_memory *m, struct shadow_page *page, uint64_t low,
 			 uint64_t high, const struct snag_bytes_at *p)
 {
-	for (; low < high; low += LINE) {
-		uint32_t line = (uint32_t)(low >> SHADOW_LINE_LOG & 63);
-		if (page->solid >> line & 1) {
-			whole_access(m, page, page->lines + line, p);
+	while (low < high) {
+		const uint32_t line = (uint32_t)(low >> SHADOW_LINE_LOG & 63);
+		const uint64_t others = ~(page->solid >> line);
+		const uint32_t all = (uint32_t)((high - low) / LINE);
+		uint32_t n = others ? (uint32_t)__builtin_ctzll(others) : 64; /* are solid */
+		n = n < all ? n : all;
+		if (n > 0) {
+			variables_access(m, page, page->lines + line, n, p);
+			low += (uint64_t)n * LINE;
 			continue;
 		}
 		few_access(m, page, low, low + LINE, p);
 		shadow_unite_line(&m->shadow, page, line);
+		low += LINE;
 	}
 }
 
@@ -198,64 +205,6 @@ static inline void place_access(struct snag_contended_memory *m, const struct sn
 		range_access(m, p);
 }
 
-/* Whether no lock needs to be looked at: the variable has accesses without one, or its guard is the
- * lock that was taken last, alone. */
-static inline bool is_guard_clear(const struct snag_contended *c, uint32_t variable)
-{
-	if ((c->mark | c->x[variable].flags) & UNGUARDED)
-		return true;
-	const struct holding *h = &c->held[c->acting];
-	return c->guard[variable] && h->at[h->n - 1] == 2 * (c->guard[variable] - 1);
-}
-
-/* Makes an access to a part if it is quick and there is nothing else to think of; returns false if
- * it is not: then it has done nothing.  m->t is acting, and none of its reads is pending. */
-static inline __attribute__((always_inline)) bool variable_quickly(struct snag_contended_memory *m,
-								   uint32_t variable, bool is_write)
-{
-	struct snag_contended *c = m->c;
-	struct contended_variable *x = &c->x[variable];
-	if (x->flags & (FREED | PARTIAL) || !is_guard_clear(c, variable) ||
-	    (is_write ? !write_is_quick(c, x, m->t) : !read_is_quick(c, x, m->t)))
-		return false;
-	x->flags |= c->mark;
-	if (is_write)
-		write_quickly(x, m->t, m->time);
-	else
-		read_quickly(c, x, m->t, m->time);
-	return true;
-}
-
-/* The same for an access inside one part of a line that is ready or broken, or inside one of its
- * grains. */
-static inline __attribute__((always_inline)) bool
-part_quickly(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes, bool is_write)
-{
-	const struct shadow_page *page = shadow_page(&m->shadow, address);
-	const uint32_t begin = (uint32_t)address & (PAGE - 1), last = begin + (uint32_t)nbytes - 1;
-	uint32_t log = page->part_log, part = begin >> log, variable = page->first + part;
-	if (!((page->ready | page->broken) & shadow_line_bit(address)) || part != last >> log)
-		return false;
-	if (page->broken & shadow_line_bit(address) && page->grains[part]) {
-		const uint32_t in_part = (1u << log) - 1;
-		log = shadow_grain_log(page, part);
-		const uint32_t grain = (begin & in_part) >> log;
-		if (grain != (last & in_part) >> log)
-			return false;
-		variable = shadow_grains(page, part) + grain;
-	}
-	return (!is_write || nbytes >> log) && variable_quickly(m, variable, is_write);
-}
-
-/* Makes m->t the acting thread; returns whether none of its reads is pending. */
-static inline bool is_settled(struct snag_contended_memory *m)
-{
-	const struct snag_contended *c = m->c;
-	if (__builtin_expect(c->acting != m->t, 0))
-		acting_change(m->c, m->t);
-	return __builtin_expect(c->npending == 0, 1) || c->pending[m->t].variable == SNAG_NO_ID;
-}
-
 static inline __attribute__((always_inline)) void access_take(struct snag_contended_memory *m,
 							      const struct snag_bytes_at *p)
 {
@@ -265,7 +214,7 @@ static inline __attribute__((always_inline)) void access_take(struct snag_conten
 		return;
 	}
 	time_single(m);
-	if (!is_settled(m) || !part_quickly(m, p->address, p->nbytes, p->is_write))
+	if (!is_settled(m) || !word_quickly(m, p->address, p->nbytes, p->is_write))
 		place_access(m, p);
 }
 
@@ -375,7 +324,9 @@ static uint32_t range_quick(struct snag_contended_memory *m, const struct snag_b
 /* Makes an access if it is quick; otherwise returns false. */
 static inline bool place_quickly(struct snag_contended_memory *m, const struct snag_bytes_at *p)
 {
-	if (part_quickly(m, p->address, p->nbytes, p->is_write))
+	const uint64_t last = p->address + p->nbytes - 1;
+	if ((p->address ^ last) >> WORD_LOG == 0 &&
+	    word_quickly(m, p->address, p->nbytes, p->is_write))
 		return true;
 	uint64_t known;
 	for (uint64_t at = p->address, end = at + p->nbytes; at < end; at = known)

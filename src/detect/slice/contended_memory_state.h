@@ -7,7 +7,6 @@
 
 #include "detect/slice/contended_access.h"
 #include "detect/slice/contended_memory.h"
-#include "detect/slice/word_set.h"
 #include "shadow/shadow.h"
 
 enum {

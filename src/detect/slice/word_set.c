@@ -54,6 +54,13 @@ void snag_word_set_add(struct snag_word_set *w, uint64_t address, uint64_t nbyte
 			UINT64_C(1) << word_of(at) % 64;
 }
 
+void snag_word_set_remove(struct snag_word_set *w, uint64_t address)
+{
+	struct snag_word_page *page = page_find(w, address >> SNAG_WORD_PAGE_LOG);
+	if (page)
+		page->words[word_of(address) / 64] &= ~(UINT64_C(1) << word_of(address) % 64);
+}
+
 bool snag_word_set_has(struct snag_word_set *w, uint64_t address, uint64_t nbytes)
 {
 	const uint64_t last = address + nbytes - 1;

@@ -41,7 +41,20 @@ struct snag_word_set { /* all 0: empty */
 void snag_word_set_done(struct snag_word_set *w);
 /* Adds the words that these bytes touch. */
 void snag_word_set_add(struct snag_word_set *w, uint64_t address, uint64_t nbytes);
+/* Removes the word that this byte lies in. */
+void snag_word_set_remove(struct snag_word_set *w, uint64_t address);
 /* Returns whether these bytes touch some of the words. */
 bool snag_word_set_has(struct snag_word_set *w, uint64_t address, uint64_t nbytes);
+
+/* The same for one word. */
+static inline bool snag_word_set_has_word(struct snag_word_set *w, uint64_t address)
+{
+	const uint64_t number = address >> SNAG_WORD_PAGE_LOG;
+	const uint64_t word = address >> SNAG_WORD_LOG & (SNAG_WORDS_OF_PAGE - 1);
+	const uint32_t at = w->recent[number % SNAG_WORD_PAGES_RECENT].at;
+	if (w->recent[number % SNAG_WORD_PAGES_RECENT].number != number + 1)
+		return snag_word_set_has(w, address, 1);
+	return at != SNAG_SLOTS_NONE && w->page[at].words[word / 64] >> word % 64 & 1;
+}
 
 #endif

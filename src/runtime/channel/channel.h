@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x47746e6e63676e73u  /* "sngcnntG": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x48746e6e63676e73u  /* "sngcnntH": rises with every change here */
 #define RT_CHANNEL_FAMILY 0x00ffffffffffffffu /* the bits of it that all versions have */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
@@ -213,8 +213,9 @@ enum rt_op {
 	RT_MISUSE,  /* a mistake: size = enum rt_misuse, address = the lock, or the number of the
 			* signal or thread; arg = the thread that did it */
 	RT_BEFORE,  /* the earlier event of the next RT_MISUSE: arg = thread, loc: where */
-	RT_BENIGN,  /* races on arg bytes from the address on are not to be reported */
-	RT_TOUCH,   /* option touches: the thread looks at an object of synchronisation: size =
+	RT_BENIGN, /* races on arg bytes from the address on, at most RT_BENIGN_BYTES, are not to be
+		     * reported */
+	RT_TOUCH,  /* option touches: the thread looks at an object of synchronisation: size =
 			* enum rt_kind, with RT_TOUCH_BLOCKS if it begins to wait for it */
 	/* Of threads that run in parallel (ring.h); the recorder's merge takes them out. */
 	RT_RING,  /* thread arg has ring number `address`; in the channel */
@@ -229,6 +230,7 @@ enum rt_op {
 	RT_STEP_WRITE,
 	RT_STEP_UPDATE,
 	RT_LOCK_ENDS, /* the lock at the address, arg UINT32_MAX, is another one from here on */
+	RT_BLOCKS,    /* of the scout: it left out arg records RT_ALLOC */
 	RT_OPS
 };
 
@@ -249,6 +251,7 @@ enum rt_kind {
 };
 
 enum { RT_TOUCH_BLOCKS = 0x80 }; /* with a kind */
+enum { RT_BENIGN_BYTES = 1 << 16 };
 
 /* How a block ends. */
 enum rt_free {
