@@ -179,6 +179,8 @@ race_free() { # PROGRAM
 			if (v > 2) { --n; } else n++;
 			snag_isolated_end();
 			__atomic_fetch_add(&all, 1, __ATOMIC_RELAXED);
+			if (v > 100)
+				p = &array[({ ; __atomic_fetch_add(&all, 1, __ATOMIC_RELAXED); })]; /* a value */
 		}
 		static void first(void *arg)
 		{
