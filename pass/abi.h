@@ -31,17 +31,17 @@ struct Abi {
   static constexpr unsigned OfLoops = Removals + 1;
 };
 
-/* Whether the access is reported by element (element.h). */
+/* Returns whether the access is reported by element (element.h). */
 bool isOfElements(const Access &A);
 
-/* Whether threads may wait for it by looking at it again and again: it is volatile. */
+/* Returns whether threads may wait for the access by repeating it: it is volatile. */
 bool isSpunOn(const Access &A);
 
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
-/* Whether the filter (src/runtime/access/filter.h) can have accesses of this size and kind.  If so,
- * one of calledEmit() and inlinedEmit() puts the check in, else checkEmit(). */
+/* Returns whether the filter (src/runtime/access/filter.h) can hold accesses of this size and
+ * kind. If so, calledEmit() or inlinedEmit() inserts the check; otherwise checkEmit() does. */
 bool isFiltered(const Access &A);
 
 /* Inlined checks of a function, at most; those of loops that are reported as a whole count for
@@ -51,7 +51,7 @@ enum { MaxInlined = 128 };
 /* How an access is checked (places.cpp). */
 struct Place {
   bool IsInlined = false;
-  llvm::Value *Site = nullptr; /* of an inlined check, in a program of tasks */
+  llvm::Value *Site = nullptr; /* the site of an inlined check, in a program of tasks */
 };
 std::vector<Place> placesOf(llvm::Function &F, Abi &Calls, const Accesses &All);
 

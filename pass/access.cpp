@@ -20,7 +20,7 @@ static bool isVptr(const Instruction &I) {
   return Tag && Tag->isTBAAVtableAccess();
 }
 
-/* Memory that is never written while threads or tasks run. */
+/* Returns whether the memory is never written while threads or tasks run. */
 static bool isConstant(const Value *Address) {
   const Value *Object = getUnderlyingObject(Address);
   if (const auto *G = dyn_cast<GlobalVariable>(Object))
@@ -43,7 +43,8 @@ static bool isFilter(const Value *Address) {
   return !Objects.empty();
 }
 
-/* Not observed: memory of other address spaces, and counters of the compiler itself. */
+/* Returns whether snag observes the memory: not that of other address spaces, and no counters of
+ * the compiler itself. */
 static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;

@@ -30,12 +30,12 @@ struct Access {
   llvm::Value *Address;          /* the first byte */
   uint64_t Size = 0;             /* bytes, of all elements; 0: ... */
   llvm::Value *Length = nullptr; /* ... this many, of a mem intrinsic */
-  llvm::Value *Mask = nullptr;   /* of a masked vector: which elements ... */
+  llvm::Value *Mask = nullptr;   /* for a masked vector: which elements ... */
   uint64_t ElementSize = 0;      /* ... of this size; else see element.h */
-  llvm::Align Alignment;         /* of the address */
+  llvm::Align Alignment;         /* the alignment of the address */
   bool IsWrite = false;
   bool IsVolatile = false;
-  bool IsVptr = false;             /* to a pointer to a table of virtual functions */
+  bool IsVptr = false;             /* an access to a pointer to a table of virtual functions */
   Removal Removed = Removal::None; /* why it has no check; marks.h: from before */
 
   bool isRemoved() const { return Removed != Removal::None; }
@@ -46,7 +46,8 @@ using Accesses = std::vector<Access>;
 /* All that can race, in the order of the instructions; constants cannot. */
 Accesses accessesOf(llvm::Function &F);
 
-/* Whether the code of a mem intrinsic will be here, and with it the accesses. */
+/* Returns whether the compiler expands a mem intrinsic in place, so that its accesses are in
+ * this code. */
 bool isInPlace(const llvm::MemIntrinsic &M);
 
 /* Mem intrinsics of unknown or great length become calls of the runtime, which do not check. */

@@ -14,13 +14,13 @@ namespace snag {
  * make the access undefined. */
 const llvm::SCEV *addressOf(llvm::ScalarEvolution &SE, llvm::Value *Address);
 
-/* Where an address begins in a loop, and how far it moves each time: 64 bits, the same each time.
- */
+/* The address in the first iteration of a loop, and the constant distance to the next one, in 64
+ * bits. */
 struct Affine {
   const llvm::SCEV *Start, *Step;
 };
 
-/* False: it is not so. */
+/* Returns false if the address does not move like that. */
 bool affineIn(llvm::ScalarEvolution &SE, const llvm::Loop &L, const llvm::SCEV *Address,
               Affine &Ret);
 

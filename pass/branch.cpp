@@ -53,7 +53,7 @@ enum { MaxReads = 8, MaxValues = 200 };
 struct Read {
   Value *Address;
   Value *Size;          /* 64 bits */
-  const LoadInst *Load; /* NULL: one of several */
+  const LoadInst *Load; /* NULL: the value may come from several loads */
 };
 
 struct Cone {
@@ -82,9 +82,9 @@ class Branches {
   DenseMap<PHINode *, Cone> Merged;
   SmallPtrSet<Value *, 32> Open; /* being walked: values that depend on themselves */
   unsigned Budget = 0;
-  unsigned Loops = 0;      /* how often one was met again */
-  bool IsAddress = false;  /* what is walked is part of an address, or an argument */
-  bool WasAddress = false; /* what was walked before */
+  unsigned Loops = 0;      /* how often the walk met a loop again */
+  bool IsAddress = false;  /* the walk is in the operands of an address, or of an argument */
+  bool WasAddress = false; /* the walk was in one before */
   DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>> Told; /* where */
 
 public:
@@ -117,7 +117,7 @@ public:
   }
 
 private:
-  /* Of atomics and calls, which are not among the accesses. */
+  /* Adds the addresses of atomics and calls, which are not among the accesses. */
   static void addressesAdd(Instruction &I, DenseMap<Instruction *, SmallVector<Value *, 2>> &To) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (I.isAtomic() && getPointerOperandOf(I))
@@ -141,7 +141,7 @@ private:
     Open.clear();
     IsAddress = IsOfAddress;
     if (IsOfAddress != WasAddress)
-      Merged.clear(); /* arguments count in one, and not in the other */
+      Merged.clear(); /* arguments count in one of them, and not in the other */
     WasAddress = IsOfAddress;
     return coneOf(V, At);
   }
@@ -192,7 +192,7 @@ private:
     return C;
   }
 
-  /* Where the value at an instruction comes from. */
+  /* Returns the sources of the value at an instruction. */
   Cone coneOf(Value *V, Instruction &At) {
     auto *I = dyn_cast<Instruction>(V);
     if (isa<Argument>(V))
@@ -300,7 +300,7 @@ private:
     Cone C;
     for (size_t k = 0; k < Most; k++)
       C.add(merge(P, In, k));
-    if (Loops == LoopsBefore) /* else it is only a part */
+    if (Loops == LoopsBefore) /* otherwise it is only a part */
       Merged[&P] = C;
     return C;
   }

@@ -11,8 +11,8 @@
 
 namespace snag {
 
-/* Reports to the runtime the branches of a function that depend on reads, and of its accesses, whose
- * checks are still to be put in, with addresses that do. */
+/* Reports to the runtime the branches of a function that depend on reads, and the addresses of
+ * its accesses that do. The checks of the accesses are not inserted yet. */
 void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Accesses &All);
 
 /* Makes the module say, when the program begins, that its branches are reported: there may be none. */

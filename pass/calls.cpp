@@ -13,8 +13,9 @@ using namespace llvm;
 
 namespace snag {
 
-/* Of the C library: functions that compute, and in a program of tasks all that LLVM knows but
- * those that lead to code of the program. */
+/* Returns whether a function of the C library reports nothing. These are functions that compute.
+ * In a program of tasks they are all functions that LLVM knows, except those that call code of
+ * the program. */
 static bool isQuietLibrary(const Function &F, LibFunc Known) {
   if (F.getReturnType()->isFloatingPointTy())
     return true;

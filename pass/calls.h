@@ -22,7 +22,8 @@ namespace snag {
 
 class Calls {
   llvm::FunctionAnalysisManager &FAM;
-  llvm::SmallPtrSet<const llvm::Function *, 32> Quiet; /* of this module: nothing in them does */
+  /* functions of this module without such calls */
+  llvm::SmallPtrSet<const llvm::Function *, 32> Quiet;
 
 public:
   Calls(llvm::Module &M, llvm::FunctionAnalysisManager &Manager);

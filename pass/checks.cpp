@@ -62,7 +62,7 @@ static Value *sizeOf(Abi &Calls, IRBuilder<> &B, const Access &A) {
   return A.Length ? B.CreateIntCast(A.Length, Calls.Word, false) : B.getInt64(A.Size);
 }
 
-/* To steps of tasks bytes count, whatever they are part of. */
+/* The detectors of tasks count bytes, whatever variable the bytes belong to. */
 bool isOfElements(const Access &A) { return A.ElementSize && !A.Mask && !isForTasks(); }
 
 /* Tasks do not wait by looking again and again. */
@@ -97,8 +97,8 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   }
 }
 
-/* In a shared library a call may be bound lazily, by the dynamic linker, which changes r10.  The
- * caller relies on r10, so the call is bound when the library is loaded. */
+/* Binds the call when a shared library is loaded. The dynamic linker would otherwise bind it at
+ * the first call and change r10, on which the caller relies. */
 static void bindEarly(Function &Callee) {
   const Module &M = *Callee.getParent();
   if (M.getPICLevel() != PICLevel::NotPIC && M.getPIELevel() == PIELevel::Default)

@@ -27,7 +27,7 @@ inline llvm::PointerType *bytePointer(llvm::LLVMContext &C) {
 #endif
 }
 
-/* What a pointer of this type points to; NULL: that is not said. */
+/* Returns the type that a pointer of this type points to; NULL: the pointer does not say. */
 inline llvm::Type *pointedTo(llvm::Type *Pointer) {
 #if LLVM_VERSION_MAJOR >= 15
   (void)Pointer;
@@ -47,7 +47,7 @@ inline llvm::Value *threadLocal(llvm::IRBuilder<> &B, llvm::GlobalVariable *G) {
 #endif
 }
 
-/* Whether a call touches only memory that the program cannot name. */
+/* Sets whether a call touches only memory that the program cannot name. */
 inline void hidesMemory(llvm::CallBase &Call, bool Hides) {
   if (Hides)
     Call.setOnlyAccessesInaccessibleMemory();

@@ -60,10 +60,11 @@ class Flow {
   Accesses &All;
   const Calls &Sync;
   std::vector<Place> Places;
-  std::vector<BitVector> Covered;            /* by place: those it covers */
-  DenseMap<const Value *, BitVector> OfBase; /* by pointer: its places */
+  std::vector<BitVector> Covered;            /* by place: the places that it covers */
+  DenseMap<const Value *, BitVector> OfBase; /* by pointer: the places of the pointer */
   DenseMap<const Instruction *, SmallVector<std::pair<size_t, int>, 2>> At; /* access, place */
-  DenseMap<const BasicBlock *, BitVector> Out; /* at the end of a block, in the direction */
+  /* by block: the places at its end, in the direction of the walk */
+  DenseMap<const BasicBlock *, BitVector> Out;
 
 public:
   Flow(Function &Fn, Accesses &A, const Calls &C) : F(Fn), All(A), Sync(C) { placesFind(); }

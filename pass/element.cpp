@@ -16,7 +16,7 @@ namespace snag {
 
 enum { WordBytes = 8, MaxFields = 16 };
 
-/* [same] Of each scalar; 0: they differ. */
+/* [same] Returns the size of each scalar; 0: they differ. */
 static uint64_t scalarOf(Type *T, const DataLayout &DL) {
   while (T->isArrayTy() || isa<FixedVectorType>(T))
     T = T->getContainedType(0);
@@ -42,7 +42,7 @@ uint64_t elementOf(Type *T, const DataLayout &DL) {
   return Size > 1 && Size < WordBytes && isPowerOf2_64(Size) ? Size : 0;
 }
 
-/* [type] NULL: it is not known. */
+/* [type] Returns the type at an address; NULL: it is unknown. */
 static Type *typeAt(const Value *Address) {
   const Value *V = Address->stripPointerCasts();
   for (; isa<GEPOperator>(V); V = cast<GEPOperator>(V)->getPointerOperand()->stripPointerCasts()) {
@@ -57,7 +57,7 @@ static Type *typeAt(const Value *Address) {
   return pointedTo(V->getType());
 }
 
-/* [alias] As clang calls them in C and C++. */
+/* [alias] Returns the size by the names that clang gives types in C and C++. */
 static uint64_t aliasOf(const MemIntrinsic &M) {
   const MDNode *Tag = M.getMetadata(LLVMContext::MD_tbaa);
   const auto *T = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;

@@ -17,7 +17,7 @@
 
 namespace snag {
 
-/* In bytes, 2 or 4; 0: not known, or not reported. */
+/* Returns the size in bytes, 2 or 4; 0: unknown, or not reported. */
 uint64_t elementOf(llvm::Type *T, const llvm::DataLayout &DL);
 uint64_t elementAt(const llvm::MemIntrinsic &M, const llvm::Value *Address,
                    const llvm::DataLayout &DL);

@@ -52,11 +52,11 @@ struct Dim {
 };
 
 struct Range {
-  size_t Number;                  /* of an access */
+  size_t Number;                  /* the number of the access */
   const SCEV *Base;               /* the first cell */
   uint64_t Size;                  /* bytes at each place */
   SmallVector<Dim, MaxDims> Dims; /* inner first */
-  BasicBlock *At;                 /* it is executed when this block is */
+  BasicBlock *At;                 /* the access is executed whenever this block is */
   bool HasMoved = false;
 };
 
@@ -114,7 +114,7 @@ private:
     return It->second;
   }
 
-  /* How often the block is executed in the loop; NULL: not known. */
+  /* Returns how often the loop executes the block; NULL: unknown. */
   const SCEV *countOf(const Loop &L, const BasicBlock *B, bool &IsPositive) { /* [count] */
     SmallVector<BasicBlock *, 4> Exiting;
     L.getExitingBlocks(Exiting);
@@ -130,8 +130,9 @@ private:
     return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;
   }
 
-  /* Moves the range to the block before its own, which leads there or not.  That its condition
-   * does not change in the loop is not asked here: it is in a count, which must not (outOfLoop). */
+  /* Moves the range to the block before its own, whose condition decides whether its own runs.
+   * The function does not test that this condition stays the same in the loop. The condition is
+   * part of a count, which must stay the same (outOfLoop). */
   bool outOfCondition(const Loop &L, Range &R) { /* [guard] */
     BasicBlock *P = R.At->getSinglePredecessor();
     auto *Branch = P && L.contains(P) ? dyn_cast<BranchInst>(P->getTerminator()) : nullptr;
@@ -176,7 +177,8 @@ private:
     if ((HasDim && R.Dims.size() == MaxDims) || !canExpand(Base, Before) ||
         (HasDim && (!canExpand(Step, Before) || !canExpand(Count, Before))))
       return false;
-    for (const Dim &D : R.Dims) /* what can be computed before the loop does not change in it */
+    /* A value that can be computed before the loop does not change in the loop. */
+    for (const Dim &D : R.Dims)
       if (!canExpand(D.Step, Before) || !canExpand(D.Count, Before))
         return false;
     if (HasDim)
@@ -190,7 +192,7 @@ private:
     return canExpandAt(S, B->getTerminator(), SE, Expander);
   }
 
-  /* Whether b lies in a, or directly behind it, in every place. */
+  /* Returns whether b lies in a, or directly after it, in every place. */
   bool takes(Range &A, const Range &B) {
     bool IsWrite = All[A.Number].IsWrite, SameKind = IsWrite == All[B.Number].IsWrite;
     if (A.At != B.At || A.Dims != B.Dims || !(SameKind || IsWrite))

@@ -49,18 +49,18 @@ class Look {
   Abi &Calls;
   IRBuilder<> &B;
   bool IsWrite;
-  Value *Filter = nullptr; /* of the running thread, once it was loaded */
+  Value *Filter = nullptr; /* the filter of the running thread, once it was loaded */
 
 public:
   Look(Abi &C, IRBuilder<> &Builder, bool W) : Calls(C), B(Builder), IsWrite(W) {}
 
-  /* [idle] Whether there is anything to look at. */
+  /* [idle] Returns whether an access can race at all at this moment. */
   Value *isBusy() {
     Value *Idle = word(B.getInt64(offsetof(rt_filter, is_idle)));
     return B.CreateICmpEQ(Idle, B.getInt64(0));
   }
 
-  /* [event] Whether the check has to call the runtime. */
+  /* [event] Counts the event; returns whether the check has to call the runtime. */
   Value *count() {
     Value *At = hot();
     Value *Fuel = B.CreateSub(B.CreateLoad(Calls.Word, At), B.getInt64(1));
@@ -68,8 +68,8 @@ public:
     return B.CreateICmpSLT(Fuel, B.getInt64(0));
   }
 
-  /* [known] Not 0 if the access of 2^K bytes is not; *ret_Entry: what its slot has beside the
-   * address. */
+  /* [known] Returns 0 if the access of 2^K bytes is known. *ret_Entry is the content of its slot
+   * beside the address. */
   Value *differs(Value *Address, unsigned K, Value **ret_Entry = nullptr) {
     Value *High = B.CreateLShr(Address, RT_FILTER_LOG + K);
     Value *At = B.CreateAdd(B.CreateMul(Address, B.getInt64(RT_FILTER_ENTRY >> K)),
@@ -85,7 +85,7 @@ public:
     return IsWrite ? Bits : B.CreateShl(Bits, 1);
   }
 
-  /* [known] Of a read that seems not to be: whether it is. */
+  /* [known] For a read that seems to be unknown: returns whether the filter knows it after all. */
   Value *lasts(Value *Entry) {
     return B.CreateICmpEQ(Entry, word(B.getInt64(offsetof(rt_filter, lasting))));
   }
@@ -98,7 +98,7 @@ private:
     return threadLocal(B, Hot);
   }
 
-  /* What loads it first comes before all other looks. */
+  /* The first look loads the filter, before all other looks. */
   Value *filter() {
     Type *Bytes = PointerType::getUnqual(B.getInt8Ty());
     if (!Filter) {
@@ -114,12 +114,12 @@ private:
   }
 };
 
-/* [idle] Of programs of tasks: in front of what B emits. */
+/* [idle] For programs of tasks: emits the look before the code that B emits. */
 static void idleEmit(Look &L, IRBuilder<> &B, Instruction *At) {
   B.SetInsertPoint(SplitBlockAndInsertIfThen(L.isBusy(), At, /*Unreachable=*/false));
 }
 
-/* [site] Likewise. */
+/* [site] For programs of tasks: emits the look at the site. */
 static void siteEmit(Abi &Calls, IRBuilder<> &B, Value *Address, Value *Site) {
   Value *Next = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, next) / 8);
   Value *Stride = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, stride) / 8);

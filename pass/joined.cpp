@@ -28,7 +28,7 @@ namespace snag {
 enum { MaxOpen = 64 };
 
 struct Piece {
-  size_t Number; /* of an access */
+  size_t Number; /* the number of the access */
   const Value *Base;
   int64_t Offset;
 };
@@ -36,7 +36,7 @@ struct Piece {
 class Joiner {
   Accesses &All;
   const DataLayout &DL;
-  SmallVector<Piece, MaxOpen> Open; /* of the step, in the order of execution */
+  SmallVector<Piece, MaxOpen> Open; /* the pieces of the step, in the order of execution */
 
 public:
   Joiner(Accesses &A, const DataLayout &D) : All(A), DL(D) {}

@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace snag {
 
-/* How far the optimiser looks, as by itself; and of loops with how many accesses it keeps variables
- * in registers, with a load before the loop whether or not it makes one. */
+/* How far the optimiser looks, as it does by default. Also how many accesses a loop may have
+ * whose variables the optimiser keeps in registers; it then loads them before the loop. */
 enum { Steps = 100, Kept = 0 };
 
 static bool isNumber(const Type *T) { return T->isFloatingPointTy() || T->isIntegerTy(); }
@@ -30,7 +30,7 @@ static bool computes(const Function &F, const TargetLibraryInfo &TLI) {
   return TLI.getLibFunc(F, Known) && TLI.has(Known) && !F.getName().contains("gamma");
 }
 
-/* Returns whether there is such a call. */
+/* Returns whether the function has such a call. */
 static bool callsHide(Function &F, const TargetLibraryInfo &TLI, bool Hides) {
   bool HasAny = false;
   for (Instruction &I : instructions(F)) {

@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace snag {
 
-enum { TheFunction, TheArgument }; /* of snag_async_copy() */
+enum { TheFunction, TheArgument }; /* the operands of snag_async_copy() */
 
 static bool isCopying(const CallBase *Call) {
   const Function *F = Call ? Call->getCalledFunction() : nullptr;
@@ -40,8 +40,8 @@ static bool isGivenCopied(const Use &U, unsigned Which) {
   return isCopying(Call) && Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which;
 }
 
-using Objects =
-    SmallPtrSet<const Value *, 8>; /* that are looked at: if nothing speaks against it */
+/* Values that are assumed to be local until something contradicts it. */
+using Objects = SmallPtrSet<const Value *, 8>;
 
 static bool isLocal(const Value *Object, Objects &Seen);
 

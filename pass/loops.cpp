@@ -65,13 +65,13 @@ static const char Begin[] = "__snag_loop_begin", Tell[] = "__snag_loop_access",
 struct Told {
   Access *A;
   Affine Moves;
-  Value *Start = nullptr, *Step = nullptr; /* before the loop */
+  Value *Start = nullptr, *Step = nullptr; /* values from before the loop */
 };
 
-/* A loop, and what it reports. */
+/* A loop, and the accesses that it reports. */
 struct Plan {
   Loop *L;
-  SmallVector<Told, MaxAccesses> Accesses; /* in the order of execution */
+  SmallVector<Told, MaxAccesses> Accesses; /* the accesses in the order of execution */
   SmallVector<Access *, 4> Repeats;
   Value *Count = nullptr; /* iterations; all ones: not known before the loop */
   bool HasCount = false;
@@ -205,7 +205,7 @@ class Versions {
   BasicBlock *Before, *Header, *Latch, *Exit;
   BasicBlock *Fast = nullptr, *FastLatch = nullptr; /* the header of the copy, and its latch */
   BasicBlock *Ask = nullptr, *Enter = nullptr, *Over = nullptr, *Back = nullptr;
-  Value *Asked = nullptr;                                     /* what the runtime says */
+  Value *Asked = nullptr;                                     /* the runtime's answer */
   Value *Made = nullptr;                                      /* iterations of the copy */
   PHINode *Done = nullptr, *Wait = nullptr, *After = nullptr; /* iterations */
   ValueToValueMapTy Copy;
@@ -275,7 +275,7 @@ private:
         Branch->setSuccessor(i, Back);
   }
 
-  /* At the beginning of an iteration: with checks or without? */
+  /* At the beginning of an iteration: asks the runtime whether the iteration needs checks. */
   void ask() {
     Type *Word = Runtime.Word;
     BasicBlock *Body = Header->splitBasicBlock(Header->getFirstNonPHI(), "snag.checked");
@@ -307,7 +307,8 @@ private:
     After->addIncoming(More, Ask);
   }
 
-  /* How many iterations were made, and how many follow before the next call of the runtime. */
+  /* Counts the iterations that were made, and those that follow before the next call of the
+   * runtime. */
   void count() {
     Constant *Zero = ConstantInt::get(Runtime.Word, 0);
     IRBuilder<> B(Latch->getTerminator());
@@ -327,8 +328,8 @@ private:
     Wait->addIncoming(WaitNext, Back);
   }
 
-  /* The loop without checks ends after as many iterations as the runtime said; whether the
-   * whole ends then, says its own condition. */
+  /* Ends the loop without checks after as many iterations as the runtime allowed. The loop's own
+   * condition decides whether the whole loop ends then. */
   void fastCount() {
     auto *Branch = cast<BranchInst>(FastLatch->getTerminator());
     IRBuilder<> B(&Fast->front());
@@ -381,7 +382,7 @@ static const Instruction *callIn(const BasicBlock &B, const char *Name) {
 }
 
 void loopsSkip(const Function &F, Accesses &All) {
-  SmallPtrSet<const BasicBlock *, 16> Untold; /* on the paths from begin to end */
+  SmallPtrSet<const BasicBlock *, 16> Untold; /* blocks on the paths from begin to end */
   SmallVector<const BasicBlock *, 16> Open;
   for (const BasicBlock &B : F)
     if (callIn(B, End))
@@ -440,7 +441,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
     Versions(P).make();
     for (const Told &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
-      T.A->ElementSize = 0; /* it is reported as a whole */
+      T.A->ElementSize = 0; /* the loop reports it as a whole */
       if (!isFiltered(*T.A))
         checkEmit(Runtime, *T.A, T.A->At->getDebugLoc());
       else if (Inlined++ < MaxInlined)

@@ -16,7 +16,7 @@ namespace snag {
  * has changed. */
 bool loopsTell(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
-/* What those without checks access needs none. */
+/* Skips the accesses of loops without checks: they need none. */
 void loopsSkip(const llvm::Function &F, Accesses &All);
 
 } // namespace snag

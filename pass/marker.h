@@ -19,7 +19,7 @@
 namespace snag {
 
 struct Totals {
-  uint64_t N[Removals + 1] = {}; /* by reason; the last: checks there are */
+  uint64_t N[Removals + 1] = {}; /* by reason; the last one: the checks that stay */
 
   void add(const Accesses &All) {
     for (const Access &A : All)

@@ -17,7 +17,8 @@
 
 namespace snag {
 
-/* Marks the instructions of accesses removed by now, if that is all they access. */
+/* Marks the instructions of accesses that were removed so far, if the instruction makes no other
+ * access. */
 void marksSet(llvm::Module &M, const Accesses &All);
 
 /* The optimiser does not have to look at the checks of these, until it is done. */

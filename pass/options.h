@@ -12,14 +12,14 @@ enum class Removal {
 #define REMOVAL(Name, Text, InTraces, About) Name,
 #include "removals.def"
 #undef REMOVAL
-  None, /* it has one */
+  None, /* the access has a check */
 };
 
 constexpr unsigned Removals = static_cast<unsigned>(Removal::None);
 
 const char *removalName(Removal R);
 
-/* Whether this kind of removal is allowed: by the switches, and by what is compiled. */
+/* Returns whether the switches, and the kind of program, allow this kind of removal. */
 bool mayRemove(Removal R);
 
 /* The program's parallelism is that of tasks: what counts is which cells a step touches, not
@@ -32,7 +32,7 @@ bool hasBranches();
 /* Checks test in place whether there is anything to report. */
 bool isInlining();
 
-/* What is removed is counted when the program runs. */
+/* Returns whether the program counts the removed checks when it runs. */
 bool hasCounts();
 
 } // namespace snag

@@ -62,7 +62,7 @@ static Value *mapped(const ValueToValueMapTy &Copy, Value *V) {
   return It == Copy.end() ? V : static_cast<Value *>(It->second);
 }
 
-/* The header of the copy begins with what comes from before the loop. */
+/* Makes the header of the copy begin with the values from before the loop. */
 static void phisRemove(BasicBlock *Header, BasicBlock *Before, ValueToValueMapTy &Copy) {
   for (PHINode &Phi : Header->phis()) {
     auto *First = cast<PHINode>(Copy[&Phi]);

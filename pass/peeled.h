@@ -12,8 +12,8 @@
 
 namespace snag {
 
-/* Whether checks of later iterations are needless once the first one stands before the loop, an
- * innermost one in simple form. */
+/* Returns whether checks of later iterations are needless once the first check stands before the
+ * loop. The loop must be an innermost one in simple form. */
 bool isPeelable(const llvm::Loop &L, const Accesses &All, const llvm::DominatorTree &DT);
 
 /* Puts it there.  The loop is in LCSSA form; analyses are not kept. */

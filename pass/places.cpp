@@ -94,9 +94,10 @@ static bool hasCalls(const Loop &L) {
   return false;
 }
 
-using Numbers = SmallVector<size_t, 16>; /* of accesses */
+using Numbers = SmallVector<size_t, 16>; /* numbers of accesses */
 
-using Checks = DenseMap<const Loop *, Numbers>; /* of a loop, but not of loops inside */
+/* by loop: the checks in it, but not those in loops inside it */
+using Checks = DenseMap<const Loop *, Numbers>;
 
 /* [loop] [small] [site] */
 static bool isHot(const Loop &L, const Checks &In) {

@@ -80,7 +80,7 @@ private:
   }
 };
 
-/* Before the vectoriser. */
+/* Runs before the vectoriser. */
 class LoopPass : public PassInfoMixin<LoopPass> {
   struct Facts {
     const Module *Of;
@@ -89,7 +89,8 @@ class LoopPass : public PassInfoMixin<LoopPass> {
 
     Facts(Module &M, FunctionAnalysisManager &FAM) : Of(&M), Sync(M, FAM), Seq(M) {}
   };
-  std::unique_ptr<Facts> Known; /* of a module: functions do not change in what counts here */
+  /* facts of the module: the passes change no function in a way that matters here */
+  std::unique_ptr<Facts> Known;
 
 public:
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {

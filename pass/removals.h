@@ -18,23 +18,24 @@
 
 namespace snag {
 
-/* [local] of objects whose address never leaves the function.  (Raman et al., section 6.3) */
+/* [local] Accesses to objects whose address never leaves the function. (Raman et al., section
+ * 6.3) */
 void removeLocal(Accesses &All);
-/* The copy that tasks created there get of such an object is not reported either.
- * When all else is done: it replaces calls that other parts find by name. */
+/* The tasks that the function creates get copies of such objects; this makes the copies
+ * unreported, too. Call it last: it replaces calls that other parts find by name. */
 void copyLocal(llvm::Function &F);
 
-/* [dominated] what was checked on all ways here, or will be on all ways from here, in the same
- * step, by a check that says as much.  (Raman et al., section 6.5) */
+/* [dominated] Accesses that a check of the same step covers: a check on all paths to them, or on
+ * all paths from them. (Raman et al., section 6.5) */
 void removeDominated(llvm::Function &F, Accesses &All, const Calls &Sync);
 
-/* [joined] parts of a word, one after the other. */
+/* [joined] Accesses to the parts of a word, one after the other. */
 void removeJoined(llvm::Function &F, Accesses &All, const Calls &Sync);
 
 /* [sequential] [readonly] (Raman et al., sections 6.1 and 6.2) */
 class Sequential {
-  llvm::SmallPtrSet<const llvm::Function *, 16> Functions;     /* that no task executes */
-  llvm::SmallPtrSet<const llvm::GlobalVariable *, 16> Globals; /* that no task writes */
+  llvm::SmallPtrSet<const llvm::Function *, 16> Functions;     /* functions that no task executes */
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 16> Globals; /* variables that no task writes */
 
 public:
   explicit Sequential(llvm::Module &M);
@@ -47,8 +48,8 @@ private:
                     llvm::SmallPtrSetImpl<const llvm::Value *> &Seen) const;
 };
 
-/* [invariant] [footprint] of loops: puts other checks in their place.  (Raman et al., section 6.4;
- * Jin et al., DRDP, section 4.4.2) */
+/* [invariant] [footprint] Accesses of loops: inserts other checks in their place. (Raman et al.,
+ * section 6.4; Jin et al., DRDP, section 4.4.2) */
 void removeInLoops(llvm::Function &F, Accesses &All, const Calls &Sync,
                    llvm::FunctionAnalysisManager &FAM);
 

@@ -33,7 +33,7 @@ static bool createsThreads(const Module &M) {
   return false;
 }
 
-/* Whether all uses are calls by functions of the set. */
+/* Returns whether all uses are calls by functions of the set. */
 static bool isCalledBy(const Function &F, const SmallPtrSetImpl<const Function *> &Set) {
   for (const Use &U : F.uses()) {
     const auto *Call = dyn_cast<CallBase>(U.getUser());
@@ -74,12 +74,12 @@ static const Argument *passedTo(const Use &U) { /* [passed] */
 
 bool Sequential::isReadOnly(const Value &Address, SmallPtrSetImpl<const Value *> &Seen) const {
   if (!Seen.insert(&Address).second)
-    return true; /* it is looked at */
+    return true; /* the caller has examined it already */
   return all_of(Address.uses(), [&](const Use &U) {
     const User *At = U.getUser();
     const auto *I = dyn_cast<Instruction>(At);
     if (I && Functions.count(I->getFunction())) {
-      /* It may write, but not give the address away. */
+      /* The instruction may write, but not give the address away. */
       const auto *S = dyn_cast<StoreInst>(I);
       if (isa<LoadInst>(I) || (S && U.getOperandNo() == S->getPointerOperandIndex()) ||
           isa<MemIntrinsic>(I))

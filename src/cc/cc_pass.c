@@ -67,8 +67,8 @@ static void llvm_option(struct cc_words *w, const char *option)
 	cc_word_add(w, option);
 }
 
-/* Loaded twice: early, so that its options are known, and as a pass.  A step that compiles nothing
- * does not complain about them. */
+/* clang loads the plugin twice: early, so that it knows the plugin's options, and as a pass. The
+ * words also silence clang's complaint about them in a step that compiles nothing. */
 void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w)
 {
 	cc_word_add(w, "--start-no-unused-arguments");
@@ -77,7 +77,7 @@ void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, s
 	cc_word_add(w, "-Xclang");
 	cc_word_add(w, p->plugin);
 	cc_word_add(w, cc_words_joined("-fpass-plugin=", p->plugin));
-	cc_word_add(w, "-frecord-command-line"); /* with the plugin's word, for the self-check */
+	cc_word_add(w, "-frecord-command-line"); /* for the self-check (pass_marks.h) */
 	if (has_tasks)
 		llvm_option(w, "-snag-pass-tasks");
 	if (has_branches)

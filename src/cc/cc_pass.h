@@ -23,13 +23,13 @@ struct cc_pass {
  * unless p is NULL. */
 bool cc_pass_takes(struct cc_pass *p, const char *word);
 
-/* What the compiler says its version is, the first number; negative: nothing that could be read. */
+/* Returns the first number of the compiler's version, or a negative number if it gives none. */
 int cc_version(const char *compiler);
 
-/* Looks for the plugin of this compiler's version. */
+/* Looks for the plugin that fits this version of the compiler. */
 void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder);
 
-/* The words that make the compiler load it. */
+/* Appends the words that make the compiler load the plugin. */
 void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w);
 
 #endif

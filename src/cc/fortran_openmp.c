@@ -35,9 +35,9 @@ const char cc_fortran_module[] =
 
 enum { MOST_LOOPS = 16 };
 
-/* What is to be written for a statement. */
+/* The text that the rewriter writes for a statement. */
 struct change {
-	struct cc_text directive; /* in its place; empty: its own lines */
+	struct cc_text directive; /* replaces the statement; empty: its own lines stay */
 	struct cc_text behind;	  /* lines of code */
 };
 
@@ -47,12 +47,13 @@ struct rewriting {
 	bool needs_module;
 };
 
-/* The words of a directive, which may be written together. */
+/* The words of a directive; Fortran allows some of them without a blank between. */
 static const char *const words[] = {"parallel", "distribute", "sections", "workshare", "taskloop",
 				    "master",	"masked",     "target",	  "teams",     "scope",
 				    "single",	"simd",	      "loop",	  "do"};
 
-/* The number of the word that the text begins with, which it steps behind; -1: none. */
+/* Returns the number of the word that the text begins with, and skips that word; -1: it begins
+ * with none of them. */
 static int word_next(struct cc_span *text)
 {
 	struct cc_span t = cc_span_trim(*text);
@@ -96,12 +97,12 @@ static void pragma_add(struct cc_text *t, struct cc_span text, bool is_nowait)
 	cc_text_words(t, "\n");
 }
 
-/* The loops behind a directive. */
+/* The loops that follow a directive. */
 struct loops {
 	struct cc_span variable[MOST_LOOPS];
 	size_t at[MOST_LOOPS]; /* their statements */
 	unsigned n;
-	size_t last; /* statement of the outermost one */
+	size_t last; /* the statement of the outermost loop */
 	size_t end;  /* the END directive; 0: there is none */
 	bool is_ordered;
 };
@@ -112,7 +113,7 @@ static bool is_directive(const struct cc_fortran_statement *s, const char *word)
 	return s->kind == CC_FORTRAN_OPENMP && cc_fortran_word(&t, word);
 }
 
-/* Directives may be written together: "enddo". */
+/* Fortran allows directives without blanks: "enddo". */
 static bool is_end(const struct cc_fortran_statement *s, struct cc_span *ret_rest)
 {
 	struct cc_span t = cc_span_trim(cc_fortran_text(s));
@@ -159,7 +160,8 @@ static void loops_add(struct cc_text *t, const struct loops *l)
 	cc_text_words(t, l->is_ordered ? "{\n#pragma omp ordered\nf();\n}\n" : "f();\n");
 }
 
-/* A number with 0x as the others; operators of chunk sizes, which are no others' either. */
+/* Copies a number that begins with 0x in decimal. In chunk sizes, also translates the operators
+ * of C. */
 static void part_translate(struct cc_text *t, struct cc_span s)
 {
 	static const struct {
@@ -192,7 +194,7 @@ static void part_translate(struct cc_text *t, struct cc_span s)
 	}
 }
 
-/* Back to Fortran; `nowait` is for the END directive. */
+/* Translates a pragma back to a directive; Fortran has `nowait` in the END directive. */
 static void pragma_translate(struct cc_text *t, struct cc_span pragma, bool is_nowait)
 {
 	struct cc_span name, value, rest = pragma;
@@ -212,7 +214,7 @@ static void pragma_translate(struct cc_text *t, struct cc_span pragma, bool is_n
 	}
 }
 
-/* The last pragma of a rewritten text but for those in the body of its loops. */
+/* Returns the last pragma of a rewritten text that is not in the body of its loops. */
 static struct cc_span pragma_find(struct cc_span text)
 {
 	static const char pragma[] = "#pragma omp", ordered[] = "#pragma omp ordered\n";
@@ -229,7 +231,7 @@ static struct cc_span pragma_find(struct cc_span text)
 	return found;
 }
 
-/* [simd] Behind each statement of the body but the last one. */
+/* [simd] Adds a call after each statement of the body but the last one. */
 static void statements_mark(struct rewriting *w, const struct loops *l, unsigned nloops)
 {
 	const struct cc_fortran *f = w->f;
@@ -288,7 +290,7 @@ static bool has_mark(struct cc_span text, const char *mark)
 	return memmem(text.at, (size_t)(text.end - text.at), mark, strlen(mark));
 }
 
-/* It was a simd loop, and is a loop of threads now. */
+/* The rewriter has made a simd loop a loop of threads. */
 static bool has_simd(struct cc_span pragma)
 {
 	struct cc_text mark = {0};
@@ -306,7 +308,7 @@ static bool masked_mark(struct rewriting *w, size_t i)
 	struct cc_text *to = &w->change[i ? i - 1 : 0].behind;
 	if (i == 0 || (!cc_fortran_word(&text, "master") && !cc_fortran_word(&text, "masked")))
 		return false;
-	if (word_next(&(struct cc_span){text.at, text.end}) >= 0) /* combined with others */
+	if (word_next(&(struct cc_span){text.at, text.end}) >= 0) /* other directives follow */
 		return false;
 	cc_text_words(to, "      call snag_omp_masked(int(");
 	bool has_filter = cc_clause_next(&text, &name, &value) && cc_span_is(name, "filter");
@@ -358,7 +360,7 @@ static void directive_change(struct rewriting *w, size_t i, enum cc_compiler is)
 	free(from.at);
 }
 
-/* One line, but for the fixed form: there column 6 says that a line goes on, even in a token. */
+/* Writes one line. In the fixed form, column 6 continues a line even inside a token. */
 static void directive_add(struct cc_text *to, const struct cc_text *directive, bool is_fixed)
 {
 	const size_t width = is_fixed ? 60 : directive->n;
@@ -407,7 +409,8 @@ static void modules_use(struct rewriting *w)
 	}
 }
 
-/* [use] A main program without a head: the first statement is neither one nor a module's. */
+/* [use] Whether the source has a main program without a head: its first statement neither is a
+ * head nor belongs to a module. */
 static bool begins_without_head(const struct cc_fortran *f)
 {
 	size_t i = cc_fortran_next(f, 0);

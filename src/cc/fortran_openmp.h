@@ -22,10 +22,10 @@
 
 #include "cc/fortran_source.h"
 
-/* The module that the result uses. */
+/* The module that the rewritten source uses. */
 extern const char cc_fortran_module[];
 
-/* Adds the source `name`, of that form, rewritten; `f` is as for cc_fortran_read(). */
+/* Appends the rewritten source `name` of that form; `f` is as for cc_fortran_read(). */
 void cc_fortran_rewrite(struct cc_text *to, struct cc_span source, const char *name,
 			struct cc_fortran *f);
 

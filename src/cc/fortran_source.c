@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the reader is. */
+/* The position of the reader. */
 struct reader {
 	struct cc_fortran *f;
 	struct cc_span rest;
@@ -37,7 +37,7 @@ static bool is_like(struct cc_span s, const char *word)
 	return (size_t)(s.end - s.at) >= n && strncasecmp(s.at, word, n) == 0;
 }
 
-/* The sentinel of a directive, which it steps behind. */
+/* Skips the sentinel of a directive; returns whether there is one. */
 static bool sentinel_skip(const struct cc_fortran *f, struct cc_span *line)
 {
 	struct cc_span s = f->is_fixed ? *line : blanks_skip(*line);
@@ -68,14 +68,14 @@ static bool is_comment(const struct cc_fortran *f, struct cc_span line)
 	return f->is_fixed && strchr("cC*dD", *line.at);
 }
 
-/* What a line says of the statement it belongs to. */
+/* The part that a line plays in its statement. */
 struct part {
 	enum cc_fortran_kind kind;
-	bool goes_on; /* [fixed] the statement before it */
+	bool goes_on; /* [fixed] it continues the statement before it */
 	struct cc_span is;
 };
 
-/* [fixed] A tab takes the place of the first five columns. */
+/* [fixed] Skips the first five columns; a tab stands for all of them. */
 static struct part fixed_part(const struct cc_fortran *f, struct cc_span line, bool is_directive)
 {
 	struct part p = {is_directive ? CC_FORTRAN_OPENMP : CC_FORTRAN_CODE, false, line};
@@ -113,8 +113,8 @@ static struct part part_of(const struct cc_fortran *f, struct cc_span line)
 	return p;
 }
 
-/* Adds a line to the text: no comment, no &; literals as they are.  Returns whether the next
- * line goes on. */
+/* Adds a line to the text, without its comment and its &, and with literals unchanged. Returns
+ * whether the next line continues the statement. */
 static bool part_add(struct cc_text *t, struct cc_span s, bool is_fixed, char *quote)
 {
 	struct cc_span begin = blanks_skip(s);
@@ -169,7 +169,7 @@ static struct cc_fortran_statement *statement_new(struct reader *r, enum cc_fort
 	return &f->at[f->n++];
 }
 
-/* The lines behind the first one, with comments between them. */
+/* Reads the lines that continue a statement, with comments between them. */
 static void rest_read(struct reader *r, struct cc_fortran_statement *s, bool goes_on)
 {
 	const bool is_fixed = r->f->is_fixed;

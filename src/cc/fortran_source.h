@@ -18,17 +18,17 @@
 #include "cc/openmp_text.h"
 
 enum cc_fortran_kind {
-	CC_FORTRAN_OTHER, /* comments, blank lines, marks */
+	CC_FORTRAN_OTHER, /* lines that hold no code: comments, blank lines, marks */
 	CC_FORTRAN_CODE,
-	CC_FORTRAN_OPENMP, /* its text begins behind !$omp */
+	CC_FORTRAN_OPENMP, /* its text begins after !$omp */
 };
 
 struct cc_fortran_statement {
 	enum cc_fortran_kind kind;
-	struct cc_span lines; /* with their ends */
+	struct cc_span lines; /* its lines, each with its end */
 	struct cc_text text;
-	unsigned long next;  /* the number of the line behind it */
-	struct cc_span file; /* what the latest mark says but for the number; empty: none yet */
+	unsigned long next;  /* the number of the line after it */
+	struct cc_span file; /* the latest mark, without its number; empty: no mark yet */
 	unsigned label;	     /* 0: none */
 };
 
@@ -36,32 +36,34 @@ struct cc_fortran {
 	struct cc_fortran_statement *at;
 	size_t n, cap;
 	bool is_fixed;
-	size_t columns; /* of the fixed form */
+	size_t columns; /* how many columns a line of the fixed form has */
 };
 
-/* `is_fixed` and `columns` are set, the rest is empty. */
+/* Reads a source. The caller sets `is_fixed` and `columns`; the rest of *f is empty. */
 void cc_fortran_read(struct cc_fortran *f, struct cc_span source);
 void cc_fortran_done(struct cc_fortran *f);
 
 struct cc_span cc_fortran_text(const struct cc_fortran_statement *s);
-/* The first of these statements, from `i` on, that is none of CC_FORTRAN_OTHER; n: none. */
+/* Returns the first statement from number `i` on that is not CC_FORTRAN_OTHER; n: there is none. */
 size_t cc_fortran_next(const struct cc_fortran *f, size_t i);
 
-/* Steps behind a word, and blanks behind it, if the text begins with it.  Blanks in the word may
- * be missing in the text. */
+/* Skips a word, and blanks after it, if the text begins with it. Blanks in the word may be
+ * missing in the text. */
 bool cc_fortran_word(struct cc_span *text, const char *word);
 
-/* A DO statement.  The variable is empty if there is none (do while). */
+/* A DO statement. A loop without a variable (do while) has an empty one. */
 struct cc_fortran_do {
 	struct cc_span variable;
-	unsigned label; /* of its last statement; 0: it ends with END DO */
+	unsigned label; /* the label of its last statement; 0: it ends with END DO */
 };
 bool cc_fortran_is_do(const struct cc_fortran_statement *s, struct cc_fortran_do *ret_do);
-/* The last statement of the loop whose DO is statement `i`; n: it is not there. */
+/* Returns the last statement of the loop whose DO is statement `i`; n: the source has none. */
 size_t cc_fortran_loop_end(const struct cc_fortran *f, size_t i);
-/* +1: begins a block, such as IF ... THEN; -1: ends one; else 0. */
+/* Returns +1 if the statement begins a block, such as IF ... THEN, -1 if it ends one, and else
+ * 0. */
 int cc_fortran_depth(const struct cc_fortran_statement *s);
-/* The head of a program or procedure, behind which USE may stand; not of a module. */
+/* Returns whether the statement is the head of a program or procedure, where USE may follow; not
+ * of a module. */
 bool cc_fortran_is_head(const struct cc_fortran_statement *s);
 
 #endif

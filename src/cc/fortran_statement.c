@@ -42,7 +42,7 @@ bool cc_fortran_word(struct cc_span *text, const char *word)
 	return true;
 }
 
-/* Steps behind the name of a construct, `name :`, if there is one. */
+/* Skips the name of a construct, `name :`, if the text begins with one. */
 static struct cc_span name_skip(struct cc_span text)
 {
 	struct cc_span s = text;
@@ -132,7 +132,7 @@ size_t cc_fortran_loop_end(const struct cc_fortran *f, size_t i)
 	return f->n;
 }
 
-/* Behind the parentheses that the text begins with; NULL: it does not. */
+/* Returns the text after the parentheses that it begins with; NULL: it begins with none. */
 static const char *parentheses_end(struct cc_span t)
 {
 	return t.at < t.end && *t.at == '(' ? cc_closed_end(t, '(', ')') : NULL;
@@ -159,7 +159,7 @@ int cc_fortran_depth(const struct cc_fortran_statement *s)
 	if (cc_fortran_word(&rest, "block") && rest.at == rest.end)
 		return 1;
 	if (cc_fortran_is_do(s, &is))
-		return is.label == 0; /* the others end by their label */
+		return is.label == 0; /* the other loops end with their label */
 	rest = t;
 	if (cc_fortran_word(&rest, "if") && (end = parentheses_end(rest))) {
 		rest = blanks_skip((struct cc_span){end, rest.end});
@@ -172,7 +172,7 @@ int cc_fortran_depth(const struct cc_fortran_statement *s)
 	return 0;
 }
 
-/* Steps behind a word that may stand before `function` or `subroutine`. */
+/* Skips a word that may stand before `function` or `subroutine`. */
 static bool prefix_skip(struct cc_span *t)
 {
 	static const char *const words[] = {

@@ -19,7 +19,7 @@
 
 enum { MAX_FILES = 1024 };
 
-/* Where a shell would find it. */
+/* Finds the file that a shell would start. */
 void cc_program_path(const char *program, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -37,7 +37,7 @@ void cc_program_path(const char *program, char path[PATH_MAX])
 
 struct needs {
 	Elf *elf;
-	size_t strings; /* the section with names */
+	size_t strings; /* the section that holds the names */
 	Elf_Data *entries;
 	size_t n;
 };
@@ -56,7 +56,7 @@ static bool needs_begin(struct needs *needs, Elf *elf)
 	return needs->entries != NULL;
 }
 
-/* The next of this kind, from *at on; NULL: no more. */
+/* Returns the next entry of this kind, from *at on; NULL: there are no more. */
 static const char *needs_next(const struct needs *needs, int64_t tag, size_t *at)
 {
 	GElf_Dyn entry;
@@ -69,7 +69,7 @@ static const char *needs_next(const struct needs *needs, int64_t tag, size_t *at
 	return NULL;
 }
 
-/* Whether the library is in one of the folders, of a file whose own is `origin`. */
+/* Looks for the library in one of the folders; `origin` is the folder of the file that needs it. */
 static bool in_folders(const char *folders, const char *origin, const char *name,
 		       char path[PATH_MAX])
 {
@@ -90,7 +90,7 @@ static bool in_folders(const char *folders, const char *origin, const char *name
 	return false;
 }
 
-/* Adds what the file needs. */
+/* Adds the libraries that the file needs. */
 static void file_needs(struct snag_strtab *files, const char *file)
 {
 	struct needs needs;

@@ -11,12 +11,12 @@
 
 #include <limits.h>
 
-/* Where the program is, looked for as a shell does. */
+/* Finds the file of the program, as a shell does. */
 void cc_program_path(const char *program, char ret_path[PATH_MAX]);
 
 typedef void cc_file_handler(void *ctx, const char *path);
 
-/* The program first; each file once. */
+/* Lists the program first, then its libraries, each file once. */
 void cc_program_files(const char *program, cc_file_handler *handler, void *ctx);
 
 #endif

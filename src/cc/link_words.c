@@ -17,7 +17,7 @@ static bool is_part(const char *part, size_t n, const char *word)
 	return n == strlen(word) && strncmp(part, word, n) == 0;
 }
 
-/* How many of the parts from here on go: 0, 1, or 2 with a value. */
+/* Returns how many parts to drop, from this one on: 0, 1, or 2 with a value. */
 static int parts_go(const char *part, size_t n, bool is_shared)
 {
 	static const char exclude[] = "exclude-libs";

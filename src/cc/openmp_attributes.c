@@ -17,7 +17,7 @@ static void blanks_skip(struct cc_span *s)
 		s->at++;
 }
 
-/* Steps behind the word if it is the next one. */
+/* Skips the word if it comes next. */
 static bool word_next(struct cc_span *s, const char *word)
 {
 	struct cc_span rest = *s;
@@ -29,7 +29,7 @@ static bool word_next(struct cc_span *s, const char *word)
 	return true;
 }
 
-/* What is in the parentheses that come next; steps behind them. */
+/* Skips the parentheses that come next; *ret_inside is the text in them. */
 static bool closed_next(struct cc_span *s, struct cc_span *ret_inside)
 {
 	blanks_skip(s);
@@ -54,8 +54,8 @@ static bool is_declarative(struct cc_span directive)
 	return false;
 }
 
-/* The directive on one line, without marks of others, and without commas between clauses: gcc takes
- * none before the first one of a pragma. */
+/* Adds the directive on one line, without the marks of attributes, and without commas between
+ * clauses: gcc accepts no comma before the first clause of a pragma. */
 static void directive_add(struct cc_text *t, struct cc_span text)
 {
 	struct cc_lines l = cc_lines_of(cc_span_trim(text));
@@ -78,7 +78,8 @@ static void directive_add(struct cc_text *t, struct cc_span text)
 	cc_text_words(t, "\n");
 }
 
-/* Adds the directives of a list, a line each; false: something else is in it, too. */
+/* Adds the directives of a list, a line each. Returns false if the list holds something else
+ * too. */
 static bool list_read(struct cc_text *t, struct cc_span list, bool is_using, unsigned depth)
 {
 	enum { DEEPEST = 32 };
@@ -101,7 +102,7 @@ static bool list_read(struct cc_text *t, struct cc_span list, bool is_using, uns
 	return list.at == list.end;
 }
 
-/* The directives of the attribute that the text begins with, which ends before *ret_end. */
+/* Adds the directives of the attribute that the text begins with; it ends before *ret_end. */
 static bool attribute_read(struct cc_text *t, struct cc_span text, const char **ret_end)
 {
 	if (text.end - text.at < 2 || text.at[1] != '[')
@@ -119,8 +120,8 @@ static bool attribute_read(struct cc_text *t, struct cc_span text, const char **
 struct attributes {
 	struct cc_text *t;
 	struct cc_lines l;
-	const char *begin; /* of the text */
-	bool is_statement; /* one may begin */
+	const char *begin; /* the beginning of the text */
+	bool is_statement; /* a statement may begin here */
 };
 
 static void directives_put(struct attributes *a, struct cc_span directives)
@@ -135,7 +136,7 @@ static void directives_put(struct attributes *a, struct cc_span directives)
 	}
 }
 
-/* Goes on behind the attribute, in its line and column. */
+/* Continues after the attribute, in its line and column. */
 static struct cc_span attribute_put(struct attributes *a, struct cc_span line,
 				    struct cc_span directives, const char *end)
 {

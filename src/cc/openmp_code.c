@@ -22,7 +22,7 @@ static bool is_asking(struct cc_span word)
 	return false;
 }
 
-/* Literals end with their line. */
+/* A literal ends with its line. */
 void cc_calls_rename(struct cc_text *t, struct cc_span text)
 {
 	struct cc_span same = {text.at, text.at}, line;
@@ -42,18 +42,18 @@ void cc_calls_rename(struct cc_text *t, struct cc_span text)
 	cc_text_span(t, (struct cc_span){same.at, text.end});
 }
 
-/* The innermost, if the place is right inside of it; NULL: it is not. */
+/* Returns the innermost block if the place is directly inside it; NULL: it is not. */
 static struct sections_open *innermost(const struct cc_sections *s)
 {
 	struct sections_open *o = s->n ? &s->open[s->n - 1] : NULL;
 	return o && s->depth == o->depth + 1 ? o : NULL;
 }
 
-/* How many sections the block has that the text begins with; 0: there is no such. */
+/* Returns how many sections the block has that the text begins with; 0: it is no such block. */
 static unsigned sections_count(struct cc_span text)
 {
 	unsigned depth = 0, pragmas = 0;
-	bool has_first = false; /* one without a pragma */
+	bool has_first = false; /* a section without a pragma */
 	struct cc_lines l = cc_lines_of(text);
 	struct cc_span line;
 	while (cc_lines_next(&l, &line)) {
@@ -108,7 +108,8 @@ static void block_begin(struct cc_sections *s, struct cc_text *t)
 {
 	char words[512];
 	unsigned k = ++s->number;
-	snprintf(words, sizeof(words), /* what old C or the user does not like is not the user's */
+	/* The rewriter adds this code: warnings of it are of no use to the user. */
+	snprintf(words, sizeof(words),
 		 "_Pragma(\"clang diagnostic push\") "
 		 "_Pragma(\"clang diagnostic ignored \\\"-Weverything\\\"\") "
 		 "for (int __snag_s%u = 0; __snag_s%u < %u; __snag_s%u++) switch (__snag_s%u) "

@@ -23,21 +23,21 @@
 	"\".set omp_get_num_teams, __snag_gnu_get_num_teams\");\n"
 void cc_calls_rename(struct cc_text *t, struct cc_span text); /* [calls] */
 
-/* The sections that a place of the text is in, innermost last. */
+/* The blocks of sections that a place of the text is in, innermost last. */
 struct cc_sections {
 	struct sections_open {
-		unsigned depth;	    /* of braces, outside */
-		unsigned at;	    /* the number of the present section */
+		unsigned depth;	    /* how many braces are open outside the block */
+		unsigned at;	    /* the number of the current section */
 		bool has_statement; /* in it */
 	} * open;
 	size_t n, cap;
 	unsigned depth;
-	unsigned awaited; /* the block of so many sections is to begin; 0: none */
-	unsigned number;  /* of such blocks so far */
+	unsigned awaited; /* a block of this many sections is about to begin; 0: none */
+	unsigned number;  /* how many such blocks there were so far */
 };
 
-bool cc_sections_begin(struct cc_sections *s,
-		       struct cc_span after);			 /* a block of them; false: none */
+/* Begins a block of sections; false: the text begins with none. */
+bool cc_sections_begin(struct cc_sections *s, struct cc_span after);
 void cc_section_begin(struct cc_sections *s, struct cc_text *t); /* the pragma of one section */
 void cc_sections_pragma(struct cc_sections *s);			 /* any other pragma */
 void cc_code_copy(struct cc_sections *s, struct cc_text *t, struct cc_span line);

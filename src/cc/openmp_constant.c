@@ -22,7 +22,7 @@ static bool is_digits(struct cc_span s)
 	return is_number;
 }
 
-/* [declares] The name is between `before` and the text. */
+/* [declares] Returns whether the name, between `before` and the text, may be declared there. */
 static bool may_declare(struct cc_token before, struct cc_span text)
 {
 	struct cc_token next = cc_token_next(&text), behind = cc_token_next(&text);
@@ -30,7 +30,7 @@ static bool may_declare(struct cc_token before, struct cc_span text)
 	       (is_one_of(before, "{,") && is_one_of(next, ",}"));
 }
 
-/* The number behind `=`; empty: there is none, or more than it. */
+/* Returns the number after `=`; empty: there is none, or more than a number. */
 static struct cc_span value_read(struct cc_span text)
 {
 	struct cc_token equals = cc_token_next(&text), value = cc_token_next(&text);

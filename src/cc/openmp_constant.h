@@ -16,11 +16,11 @@
 
 #include "cc/openmp_text.h"
 
-/* The digits that `name` stands for at the end of the text; empty: unknown. */
+/* Returns the digits that `name` stands for at the end of the text; empty: unknown. */
 struct cc_span cc_constant_digits(struct cc_span text, struct cc_span name);
 
-/* Appends the pragma with the digits in place of a name in `collapse`.  The text is what is before
- * the pragma.  False: there is no such name or its value is unknown; appends nothing. */
+/* Appends the pragma with digits in place of a name in `collapse`. `text` precedes the pragma.
+ * Returns false, and appends nothing, if the pragma has no such name or its value is unknown. */
 bool cc_constant_rewrite(struct cc_text *t, struct cc_span text, struct cc_span line);
 
 #endif

@@ -27,7 +27,7 @@ static const char *newline_of(const char *at, const char *end)
 	return newline ? newline : end;
 }
 
-/* Literals that are not raw end with their line. */
+/* A literal ends with its line, unless it is raw. */
 static const char *line_end(struct cc_span text)
 {
 	const char *end = newline_of(text.at, text.end);
@@ -43,7 +43,7 @@ static const char *line_end(struct cc_span text)
 	return end;
 }
 
-/* What the line says of the next one. */
+/* Reads a mark, which describes the next line. */
 static void mark_read(struct cc_lines *l, struct cc_span line)
 {
 	unsigned long number = 0;
@@ -76,7 +76,7 @@ bool cc_lines_next(struct cc_lines *l, struct cc_span *ret_line)
 	return true;
 }
 
-/* The flags 1 and 2 say that a file begins or goes on. */
+/* The flags 1 and 2 say that a file begins or continues. */
 void cc_lines_mark(const struct cc_lines *l, struct cc_text *t)
 {
 	char number[32];

@@ -13,15 +13,15 @@
 
 struct cc_lines {
 	struct cc_span rest;	    /* of the text */
-	struct cc_span before;	    /* the text before the present line */
-	struct cc_span file;	    /* what a mark says but for the number; empty: none yet */
-	unsigned long number, next; /* of the present line, of the one behind it */
+	struct cc_span before;	    /* the text before the current line */
+	struct cc_span file;	    /* the latest mark, without its number; empty: no mark yet */
+	unsigned long number, next; /* of the current line, and of the line after it */
 };
 struct cc_lines cc_lines_of(struct cc_span text);
-bool cc_lines_next(struct cc_lines *l,
-		   struct cc_span *ret_line); /* without its end; false: no more */
-void cc_lines_mark(const struct cc_lines *l,
-		   struct cc_text *t); /* the next one will be the present one */
-bool cc_is_mark(struct cc_span line);  /* or a pragma */
+/* Goes to the next line, without its end.  Returns false if there are no more. */
+bool cc_lines_next(struct cc_lines *l, struct cc_span *ret_line);
+/* Writes a mark: the next line that is added will be the current one. */
+void cc_lines_mark(const struct cc_lines *l, struct cc_text *t);
+bool cc_is_mark(struct cc_span line); /* or a pragma */
 
 #endif

@@ -14,7 +14,8 @@ enum cc_mark {
 };
 
 void cc_mark_add(struct cc_text *t, enum cc_mark mark);
-/* " | ((value) & mask)": what a chunk size says beside its mark.  Nothing if the value is empty. */
+/* Appends " | ((value) & mask)", which adds a value to the mark of a chunk size; empty if the
+ * value is. */
 void cc_mark_value(struct cc_text *t, struct cc_span value);
 
 #endif

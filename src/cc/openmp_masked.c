@@ -4,7 +4,7 @@
  */
 #include "cc/openmp_masked.h"
 
-/* `master` or `masked`; empty: it is none, or to be left. */
+/* Returns `master` or `masked`; empty: the pragma has neither, or the rewriter leaves it alone. */
 static struct cc_span masked_find(struct cc_span line)
 {
 	struct cc_span word, none = {0};

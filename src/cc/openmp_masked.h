@@ -18,7 +18,7 @@
 #define CC_MASKED_DECLARATION \
 	"int __snag_omp_masked(int) __asm__(\"__snag_omp_masked\") __attribute__((nothrow));\n"
 
-/* The line of a pragma, or any other.  False: it is to be left. */
+/* Rewrites the line of a pragma. Returns false if the line stays as it is. */
 bool cc_masked_rewrite(struct cc_text *t, struct cc_span line);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum { MOST_LOOPS = 100 };
 
-/* What is in the parentheses of a loop, which may be the first of a block; steps behind it.
- * False: no loop. */
+/* Returns the text in the parentheses of a loop, which may be the first statement of a block,
+ * and skips it. Returns false if there is no loop. */
 static bool head_next(struct cc_span *text, struct cc_span *ret_head)
 {
 	struct cc_span rest = *text;
@@ -58,7 +58,7 @@ bool cc_nest_is_ordered(struct cc_span text)
 	return false;
 }
 
-/* A literal; 0: it is something else. */
+/* Returns the value of a literal; 0: the text is something else. */
 static unsigned number_of(struct cc_span value)
 {
 	unsigned n = 0;
@@ -70,7 +70,7 @@ static unsigned number_of(struct cc_span value)
 	return n;
 }
 
-/* How many loops follow each other with nothing between them. */
+/* Returns how many loops follow each other with nothing between them. */
 static unsigned nest_depth(struct cc_span text)
 {
 	struct cc_span head;
@@ -92,7 +92,7 @@ struct cc_nest cc_nest_of(struct cc_span line, struct cc_span after)
 	return (struct cc_nest){1, true};
 }
 
-/* The variable of a loop, declared or not: the last word before it is set. */
+/* Returns the variable of a loop, declared or not: the last word before `=`. */
 static struct cc_span variable_of(struct cc_span head)
 {
 	struct cc_span last = {0};

@@ -20,26 +20,29 @@
 #define CC_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
 #define CC_NEST_ITERATION " while (__snag_omp_iteration()) "
 
-/* The mark of a loop whose iterations are not told apart, at the beginning of its body: before it, or
- * in its block.  A body with `scan` has to be a block, and for gcc 12 a block of two statements. */
+/* The mark, at the beginning of a loop's body, of a loop whose iterations the runtime
+ * cannot tell apart: before the body, or in its block. A body with `scan` has to be a block, and
+ * for gcc 12 a block of two statements. */
 #define CC_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
 #define CC_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
 #define CC_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "
 
-/* Steps behind the head of a loop.  The variable is one that it assigns to; empty: it declares it.
- * False: no loop. */
+/* Skips the head of a loop. *ret_variable is the variable that it assigns to; empty: it declares
+ * one. Returns false if there is no loop. */
 bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable);
-bool cc_nest_is_ordered(struct cc_span text); /* an ordered region is inside */
-/* The loops that belong to a pragma which the text `after` follows.  If `collapse` has
- * something else than a number, they are unknown; n is then how many there are. */
+bool cc_nest_is_ordered(struct cc_span text); /* an ordered region is inside the loops */
+/* Reads the loops of a pragma that the text `after` follows. If `collapse` has something else
+ * than a number, they are unknown; then n counts the loops that are there. */
 struct cc_nest {
 	unsigned n;
 	bool is_known;
 };
 struct cc_nest cc_nest_of(struct cc_span line, struct cc_span after);
-/* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */
+/* Returns the text after the head of the innermost of n loops if they are no rectangle;
+ * otherwise NULL. */
 const char *cc_nest_odd(struct cc_span text, unsigned nloops);
-const char *cc_nest_body(struct cc_span text, unsigned nloops);	 /* likewise, whatever they are */
-const char *cc_nest_block(struct cc_span text, unsigned nloops); /* behind the brace of that body */
+/* The same, whether or not they are a rectangle; and the text after the brace of their body. */
+const char *cc_nest_body(struct cc_span text, unsigned nloops);
+const char *cc_nest_block(struct cc_span text, unsigned nloops);
 
 #endif

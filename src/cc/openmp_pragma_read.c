@@ -19,7 +19,7 @@ static bool is_directive_word(struct cc_span name)
 	return false;
 }
 
-/* A chunk size may have a colon, too. */
+/* A chunk size may hold a colon, too. */
 static void schedule_read(struct cc_pragma *p, struct cc_span value)
 {
 	struct cc_span kind = value, word, ignored;
@@ -45,8 +45,8 @@ static void reduction_read(struct cc_pragma *p, struct cc_span value, bool *ret_
 	*ret_is_plain |= !cc_span_is(word, "task");
 }
 
-/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to
- * be of its last part. */
+/* Finds what a `loop` binds to: it follows from the rest of the pragma, or from the region
+ * around it. In a combined directive, `loop` is the last part. */
 static enum cc_region loop_region(const struct cc_pragma *p, struct cc_span bind,
 				  enum cc_region around)
 {
@@ -92,11 +92,12 @@ struct cc_pragma cc_pragma_read(struct cc_span line, enum cc_region around)
 		}
 	}
 	p.of = p.loop.at ? loop_region(&p, bind, around) : CC_REGION_NONE;
-	if (p.of != CC_REGION_TEAMS && p.of != CC_REGION_PARALLEL) /* a thread's */
+	if (p.of != CC_REGION_TEAMS &&
+	    p.of != CC_REGION_PARALLEL) /* the loop belongs to one thread */
 		p.loop = (struct cc_span){0};
 	is_shared |= p.loop.at != NULL || p.has_teams;
 	p.is_simd = (p.is_simd && !p.is_loop && !has_tasks) || p.of == CC_REGION_OTHER;
-	if (p.is_simd) /* a region to be */
+	if (p.is_simd) /* it becomes a region */
 		p.is_region = is_shared = true;
 	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
 	return p;

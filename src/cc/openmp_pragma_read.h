@@ -11,25 +11,25 @@
 /* The rules in brackets are those of openmp_pragmas.c. */
 struct cc_pragma {
 	bool is_loop, is_nowait;
-	bool is_other;	   /* a schedule that the runtime sees anyway */
-	bool is_auto;	   /* [auto] */
-	bool is_combining; /* a region or worksharing, with a reduction that its threads combine */
-	bool is_region;	   /* parallel */
-	bool is_inscan;	   /* left as it is: its loop must have no schedule */
-	bool is_none;	   /* default(none) */
-	bool is_simd;	   /* and no loop of threads or tasks */
-	const char *odd;   /* [odd]: behind the innermost head; NULL: its loops are a rectangle */
-	struct cc_span name; /* `sections`; empty: it is none */
-	struct cc_span loop; /* [loop]; empty: it is none */
-	enum cc_region of;   /* likewise: what it binds to */
+	bool is_other;	     /* a schedule that the runtime observes in any case */
+	bool is_auto;	     /* [auto] */
+	bool is_combining;   /* a region or worksharing with a reduction that its threads combine */
+	bool is_region;	     /* parallel */
+	bool is_inscan;	     /* a loop that must have no schedule, and stays as it is */
+	bool is_none;	     /* default(none) */
+	bool is_simd;	     /* and it has no loop of threads or tasks */
+	const char *odd;     /* [odd] after the innermost head; NULL: the loops are a rectangle */
+	struct cc_span name; /* the word `sections`; empty: the pragma has none */
+	struct cc_span loop; /* [loop] the word `loop`; empty: the pragma has none */
+	enum cc_region of;   /* [loop] what it binds to */
 	bool has_teams;
-	struct cc_span bind;   /* bind(...); empty: none */
-	struct cc_span order;  /* order(...); likewise */
-	struct cc_span clause; /* schedule(...); empty: none */
-	struct cc_span chunk;  /* empty: none */
+	struct cc_span bind;   /* the text of bind(...); empty: the pragma has none */
+	struct cc_span order;  /* the text of order(...); likewise */
+	struct cc_span clause; /* the text of schedule(...); empty: the pragma has none */
+	struct cc_span chunk;  /* empty: the pragma has none */
 };
 
-/* Reads the pragma of a line, which is inside a region of this kind. */
+/* Reads the pragma of a line that is directly inside a region of this kind. */
 struct cc_pragma cc_pragma_read(struct cc_span line, enum cc_region around);
 
 #endif

@@ -81,8 +81,8 @@ static void combining_add(struct cc_text *t, const struct cc_pragma *p)
 		cc_text_words(t, " shared(__snag_nothing_shared)");
 }
 
-/* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be
- * with. */
+/* Copies the clauses of a loop, without those that only `loop` may have or that the new schedule
+ * excludes. */
 static void clauses_copy(struct cc_text *t, struct cc_span text, const struct cc_pragma *p)
 {
 	while (text.at < text.end) {
@@ -131,7 +131,8 @@ static void sections_rewrite(struct cc_text *t, struct cc_span line, struct cc_s
 	cc_text_span(t, (struct cc_span){name.end, line.end});
 }
 
-/* `cancel sections` and `cancellation point sections`, where sections are loops. */
+/* Rewrites `cancel sections` and `cancellation point sections`, where
+ * sections have become loops. */
 static void cancel_rewrite(struct cc_text *t, struct cc_span line)
 {
 	struct cc_span rest = line, name, value;
@@ -159,7 +160,7 @@ static bool is_dependent_data(struct cc_span line)
 	return is_data && depends;
 }
 
-/* With the operator, so that the task's statement is on the same line. */
+/* Writes an empty task, with the operator _Pragma, so that its statement is on the same line. */
 static void data_rewrite(struct cc_text *t, struct cc_span line, bool is_nowait)
 {
 	struct cc_span name, value;
@@ -175,15 +176,16 @@ static void data_rewrite(struct cc_text *t, struct cc_span line, bool is_nowait)
 	cc_text_words(t, "\") ;");
 }
 
-/* A text that is rewritten. */
+/* A text that the rewriter works on. */
 struct rewriting {
 	struct cc_text t;
 	struct cc_sections s;
 	struct cc_regions r;
 	bool is_gnu;
-	bool keeps_scan;   /* of the latest loop with inscan */
-	const char *body;  /* of the latest loop that gets such words; NULL: it is past */
-	const char *words; /* what it begins with then */
+	bool keeps_scan; /* the latest loop with inscan keeps its `scan` */
+	const char *
+		body; /* where the latest loop that gets `words` has its body; NULL: the text is past it */
+	const char *words; /* the body begins with them */
 	bool has_odd, has_together;
 	struct cc_statements statements;
 	const struct cc_lines *lines;
@@ -267,12 +269,12 @@ static void metadirective_rewrite(struct rewriting *w, struct cc_span line, stru
 	cc_text_span(&w->t, line);
 }
 
-/* Whether what is in parentheses is there, and closed; else the compiler is to say so. */
+/* Returns whether the parentheses exist and are closed. If not, the compiler reports that. */
 static bool is_whole(struct cc_span line)
 {
 	struct cc_span name, value;
 	while (cc_clause_next(&line, &name, &value)) {
-		bool is_open = value.at[-1] == '('; /* a name is before it */
+		bool is_open = value.at[-1] == '('; /* a name precedes it */
 		struct cc_span inside = cc_span_trim(value);
 		if (is_open &&
 		    (value.end == line.end || inside.at == inside.end || inside.end[-1] == ','))
@@ -300,7 +302,7 @@ static void directive_rewrite(struct rewriting *w, struct cc_span line, struct c
 		loops_rewrite(w, t, line, &p, after, is_scan);
 }
 
-/* The text `after` follows the pragma. */
+/* Rewrites a pragma that the text `after` follows. */
 static void pragma_rewrite(struct rewriting *w, struct cc_span line, struct cc_span word,
 			   struct cc_span after)
 {
@@ -326,9 +328,9 @@ static void pragma_rewrite(struct rewriting *w, struct cc_span line, struct cc_s
 	free(scan.at);
 }
 
-/* [combine] Before the last of the marks at the file's beginning that says where what follows comes
- * from, and no more: one that enters or leaves a header has flags, and what it returns to must not
- * have got another name. */
+/* [combine] Inserts before the last mark at the beginning of the file that says where the next
+ * line comes from, and nothing else. A mark that enters or leaves a header has flags, and the
+ * file that it returns to must keep its name. */
 static const char *marks_end(const char *text, const char *end)
 {
 	const char *last = text;
@@ -354,7 +356,7 @@ static void code_rewrite(struct rewriting *w, struct cc_span line)
 	cc_statements_copy(&w->statements, &w->s, w->lines, line, &w->t);
 }
 
-/* Directives on lines of their own that the compiler knows. */
+/* Writes the directives that the compiler knows, on lines of their own. */
 static struct cc_text lines_rewrite(struct cc_span text, enum cc_compiler is)
 {
 	struct cc_text renamed = {0}, t = {0}, split = {0};

@@ -11,7 +11,7 @@
 /* CC_GCC_OLD: gcc before 12, which has no `masked` construct. */
 enum cc_compiler { CC_CLANG, CC_GCC, CC_GCC_OLD };
 
-/* The preprocessed text of a program, rewritten for this compiler; to be freed. */
+/* Rewrites the preprocessed text of a program for this compiler; the caller frees the result. */
 char *cc_openmp_rewrite(const char *text, size_t n, enum cc_compiler is, size_t *ret_n);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* What a word of a directive makes of it. */
+/* The meaning of a word in a directive. */
 static enum cc_region region_of(struct cc_span word)
 {
 	static const char *const other[] = {
@@ -37,11 +37,11 @@ void cc_regions_pragma(struct cc_regions *r, struct cc_span line)
 	struct cc_span name, value;
 	enum cc_region region = CC_REGION_NONE, more;
 	if (!cc_clause_next(&line, &name, &value) || !cc_clause_next(&line, &name, &value))
-		return; /* pragma, omp */
+		return; /* skips `pragma` and `omp` */
 	while (cc_clause_next(&line, &name, &value) && (more = region_of(name)))
 		region = more; /* the last word is the innermost */
 	if (cc_span_is(name, "update") || cc_span_is(name, "enter") || cc_span_is(name, "exit"))
-		return; /* target has no block then */
+		return; /* then `target` has no block */
 	if (region)
 		r->awaited = region; /* [block] */
 }

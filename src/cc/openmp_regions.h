@@ -19,12 +19,12 @@ enum cc_region { CC_REGION_NONE, CC_REGION_PARALLEL, CC_REGION_TEAMS, CC_REGION_
 
 struct cc_regions {
 	struct regions_open {
-		unsigned depth; /* of braces, outside */
+		unsigned depth; /* how many braces are open outside the region */
 		enum cc_region region;
 	} * open;
 	size_t n, cap;
 	unsigned depth, parentheses;
-	enum cc_region awaited; /* is to begin */
+	enum cc_region awaited; /* the region is about to begin */
 };
 
 enum cc_region cc_regions_at(const struct cc_regions *r);

@@ -10,7 +10,7 @@
 
 #define EXCLUSIVE "exclusive"
 
-/* The variables of such a clause; empty: it is another one. */
+/* Returns the variables of such a clause; empty: it is another clause. */
 static struct cc_span inscan_list(struct cc_span name, struct cc_span value)
 {
 	struct cc_span rest = value, word, ignored;
@@ -19,11 +19,12 @@ static struct cc_span inscan_list(struct cc_span name, struct cc_span value)
 	    !cc_span_is(word, "inscan"))
 		return (struct cc_span){0};
 	while (at < value.end && (*at != ':' || (at + 1 < value.end && at[1] == ':')))
-		at += *at == ':' ? 2 : 1; /* a name of C++ may have two */
+		at += *at == ':' ? 2 : 1; /* a name of C++ may have `::` in it */
 	return cc_span_trim((struct cc_span){at < value.end ? at + 1 : at, value.end});
 }
 
-/* What comes before `scan`, or, if that is exclusive, behind it up to the end of the block. */
+/* Returns the text before `scan`. If `scan` is exclusive, returns the text after it, up to the
+ * end of the block. */
 static struct cc_span input_phase(struct cc_span after)
 {
 	struct cc_span word, none = {0};
@@ -48,7 +49,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Behind the members and elements of what is named before. */
+/* Skips the members and elements of the variable that was just named. */
 static const char *parts_skip(const char *at, const char *end)
 {
 	int depth = 0;
@@ -65,14 +66,15 @@ static const char *parts_skip(const char *at, const char *end)
 	return at;
 }
 
-/* Whether what is done to the variable, named at `at`, may be something else than an update. */
+/* Returns whether the program may do something else with the variable, named at `at`, than
+ * update it. */
 static bool is_set(struct cc_span phase, const char *at, struct cc_span name)
 {
 	const char *before = at, *next = parts_skip(at + (name.end - name.at), phase.end);
 	while (before > phase.at && is_blank(before[-1]))
 		before--;
 	if (before > phase.at && before[-1] == '&' && (before - 1 == phase.at || before[-2] != '&'))
-		return true; /* a function that gets its address may do anything */
+		return true; /* a function that gets the address may do anything */
 	if (next < phase.end && *next == '(')
 		return true;
 	if (next + 1 >= phase.end || next[0] != '=' || next[1] == '=')
@@ -114,7 +116,8 @@ static bool is_left(struct cc_span line, struct cc_span after) /* [left] */
 	return !is_scan || is_odd;
 }
 
-/* What guides code generation where iterations are of several threads too. */
+/* Returns whether the clause only guides code generation, also where several threads share the
+ * iterations. */
 static bool is_of_simd(struct cc_span name)
 {
 	return cc_span_is(name, "simd") || cc_span_is(name, "safelen") ||
@@ -125,7 +128,7 @@ static bool is_of_simd(struct cc_span name)
 bool cc_scan_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after)
 {
 	struct cc_span name, value, rest = line;
-	bool is_loop = false; /* of threads */
+	bool is_loop = false; /* it is a loop of threads */
 	if (is_left(line, after))
 		return false;
 	while (cc_clause_next(&rest, &name, &value)) {

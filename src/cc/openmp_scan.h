@@ -23,8 +23,8 @@
 
 #include "cc/openmp_text.h"
 
-/* The pragma of such a loop, or any other, which the text `after` follows.  False: it is to be
- * left. */
+/* Rewrites the pragma of such a loop, or any other, that the text `after` follows. Returns false
+ * if the pragma stays as it is. */
 bool cc_scan_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after);
 
 #endif

@@ -36,7 +36,7 @@ const char *cc_raw_end(struct cc_span s)
 	return NULL;
 }
 
-/* A number may have quotes in it, and begins a word here. */
+/* A number may hold quotes, and begins a word here. */
 const char *cc_token_end(struct cc_span s, bool *ret_is_word)
 {
 	const char *p = s.at + 1, *raw = cc_raw_end(s);

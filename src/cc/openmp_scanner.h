@@ -14,28 +14,29 @@
 
 #include "cc/openmp_text.h"
 
-/* The end of the token that the text begins with; the text must not be empty. */
+/* Returns the end of the token that the text begins with; the text must not be empty. */
 const char *cc_token_end(struct cc_span s, bool *ret_is_word);
-/* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
+/* Returns the end of a literal like R"x(...)x"; NULL: the text does not begin with one. */
 const char *cc_raw_end(struct cc_span s);
 
-struct cc_span cc_line_skip(struct cc_span text);   /* behind the end of the line */
-struct cc_span cc_blanks_skip(struct cc_span text); /* behind marks of lines and pragmas, too */
+/* Returns the text after the end of the line; or after blanks, marks of lines and pragmas. */
+struct cc_span cc_line_skip(struct cc_span text);
+struct cc_span cc_blanks_skip(struct cc_span text);
 
 struct cc_token {
-	struct cc_span is; /* empty: the text is over */
+	struct cc_span is; /* the next token; empty: the text has ended */
 	bool is_word;
 };
-/* The next token, behind blanks; steps behind it. */
+/* Returns the next token, after blanks, and skips it. */
 struct cc_token cc_token_next(struct cc_span *text);
-/* Steps behind the next token if it is that one. */
+/* Skips the next token if it is this one. */
 bool cc_token_skip(struct cc_span *text, const char *token);
 
-/* Behind what `opens`, with which the text begins, and is closed by the other one. */
+/* Returns the text after the bracket that closes the one that the text begins with. */
 const char *cc_closed_end(struct cc_span s, char opens, char closes);
-/* The first word of a text that is `word`; NULL: there is none. */
+/* Returns the first word of a text that is `word`; NULL: it has none. */
 const char *cc_word_find(struct cc_span text, struct cc_span word);
-/* The first colon outside of parentheses and braces; NULL: none. */
+/* Returns the first colon outside of parentheses and braces; NULL: there is none. */
 const char *cc_colon_find(struct cc_span s);
 
 #endif

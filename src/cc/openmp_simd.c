@@ -19,7 +19,7 @@ static bool is_named(struct cc_span line, struct cc_span variable)
 	return false;
 }
 
-/* Whether it is what one of the loops assigns to. */
+/* Returns whether one of the loops assigns to this variable. */
 static bool is_variable(struct cc_span name, struct cc_span after, unsigned nloops)
 {
 	struct cc_span variable;
@@ -31,7 +31,7 @@ static bool is_variable(struct cc_span name, struct cc_span after, unsigned nloo
 	return false;
 }
 
-/* [linear] What is left of a list and its step. */
+/* [linear] Writes the list, and its step, without the loop variables. */
 static void linear_copy(struct cc_text *t, struct cc_span value, struct cc_span after,
 			unsigned nloops)
 {
@@ -65,10 +65,10 @@ static bool is_dropped(struct cc_span name)
 	return false;
 }
 
-/* What a pragma says, as far as it matters here. */
+/* The parts of a pragma that matter here. */
 struct simd {
-	struct cc_span end;  /* of its directive: the word `simd`, or `loop` */
-	struct cc_span safe; /* safelen(...); empty: none */
+	struct cc_span end;  /* the word `simd` or `loop` of its directive */
+	struct cc_span safe; /* the text of safelen(...); empty: the pragma has none */
 	bool is_target, is_distribute, is_linear;
 };
 
@@ -89,7 +89,7 @@ static struct simd simd_read(struct cc_span line)
 	return s;
 }
 
-/* What is left of a clause. */
+/* Writes the part of a clause that stays. */
 static void clause_copy(struct cc_text *t, const struct simd *s, struct cc_span clause,
 			struct cc_span name, struct cc_span value)
 {

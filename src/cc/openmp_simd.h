@@ -21,8 +21,8 @@
 
 #include "cc/openmp_text.h"
 
-/* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its
- * nloops loops are no rectangle.  False: it is to be left. */
+/* Rewrites a pragma with simd and without threads or tasks, or a `loop` of one thread. is_odd:
+ * its nloops loops are no rectangle. Returns false if the pragma stays as it is. */
 bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, unsigned nloops,
 		     bool is_odd);
 

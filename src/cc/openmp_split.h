@@ -16,7 +16,7 @@
 
 #include "cc/openmp_lines.h"
 
-/* The pragma of the present line.  False: it is to be left. */
+/* Writes the pragma of the current line as its parts. Returns false if it stays as it is. */
 bool cc_split_rewrite(struct cc_text *t, const struct cc_lines *l, struct cc_span line);
 
 #endif

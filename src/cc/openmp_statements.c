@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 enum kind {
-	PLAIN,	  /* ends with a semicolon */
-	BLOCK,	  /* or a brace */
-	DECLARED, /* a declaration, or a jump */
+	PLAIN,	  /* it ends with a semicolon */
+	BLOCK,	  /* or with a brace */
+	DECLARED, /* it is a declaration, or a jump */
 };
 
 static bool is_one_of(struct cc_span word, const char *const *list)
@@ -41,7 +41,8 @@ static enum kind kind_of(struct cc_span text)
 	return PLAIN;
 }
 
-/* Behind what a parenthesis or bracket, or a brace, opens. */
+/* Returns the text after the bracket that closes the parenthesis, bracket or brace at its
+ * beginning. */
 static struct cc_span inside_skip(struct cc_span text, struct cc_span opens)
 {
 	const char closes = *opens.at == '(' ? ')' : *opens.at == '[' ? ']' : '}';
@@ -49,7 +50,7 @@ static struct cc_span inside_skip(struct cc_span text, struct cc_span opens)
 		cc_closed_end((struct cc_span){opens.at, text.end}, *opens.at, closes), text.end};
 }
 
-/* Whether the statement goes on with what comes next. */
+/* Returns whether the statement continues with the next token. */
 static bool goes_on(struct cc_span text, bool has_do)
 {
 	static const char *const more[] = {"else", "catch", NULL};
@@ -57,7 +58,7 @@ static bool goes_on(struct cc_span text, bool has_do)
 	return is_one_of(next, more) || (has_do && cc_span_is(next, "while"));
 }
 
-/* Behind the whole statement; empty: the block ends before. */
+/* Returns the text after the whole statement; empty: the block ends before. */
 static struct cc_span statement_skip(struct cc_span text, enum kind kind) /* [end] */
 {
 	const struct cc_span none = {text.end, text.end};
@@ -77,8 +78,8 @@ static struct cc_span statement_skip(struct cc_span text, enum kind kind) /* [en
 	}
 }
 
-/* The end of the next statement of a block, the first of which begins there; steps behind it.
- * NULL: there is none with another behind it. */
+/* Returns the end of the next statement of a block, and skips the statement. Returns NULL if no
+ * other statement follows it. */
 static const char *statement_next(struct cc_span *block)
 {
 	for (;;) {

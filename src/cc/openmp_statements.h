@@ -22,15 +22,15 @@
 	"void __snag_omp_statement(unsigned) __asm__(\"__snag_omp_statement\");\n"
 
 struct cc_statements {
-	struct cc_span body; /* of the latest simd loop, from its next statement on */
-	const char *next;    /* the end of that one; NULL: none is left */
-	unsigned n;	     /* of it before */
-	bool are_there;	     /* in this text */
+	struct cc_span body; /* the rest of the latest simd loop, from its next statement on */
+	const char *next;    /* the end of the next statement; NULL: there is none */
+	unsigned n;	     /* how many statements of the loop came before */
+	bool are_there;	     /* this text has such statements */
 };
 
-/* Of the innermost of so many loops. */
+/* Begins with the body of the innermost of so many loops. */
 void cc_statements_begin(struct cc_statements *st, struct cc_span loops, unsigned nloops);
-/* Copies a line of code, with what goes between its statements; the rest stays in its columns. */
+/* Copies a line of code, with the calls between its statements. The code stays in its columns. */
 void cc_statements_copy(struct cc_statements *st, struct cc_sections *s,
 			const struct cc_lines *lines, struct cc_span line, struct cc_text *to);
 

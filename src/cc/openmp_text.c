@@ -13,7 +13,7 @@
 void cc_text_add(struct cc_text *t, const char *from, size_t n)
 {
 	t->at = snag_grow(t->at, &t->room, t->n + n + 1, 1);
-	if (n) /* else `from` may be NULL */
+	if (n) /* otherwise `from` may be NULL */
 		memcpy(t->at + t->n, from, n);
 	t->n += n;
 }

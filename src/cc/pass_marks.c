@@ -26,7 +26,7 @@ static const char *const kind_name[CC_PASS_KINDS] = {
 
 typedef void text_handler(void *ctx, const char *text, size_t len);
 
-/* Calls back for each text of a section, those between NUL bytes. */
+/* Calls back for each text of a section; NUL bytes separate the texts. */
 static bool section_texts(Elf *elf, const char *name, text_handler *handler, void *ctx)
 {
 	size_t names;
@@ -72,7 +72,7 @@ static void mark_read(void *ctx, const char *text, size_t len)
 	}
 }
 
-/* What was preprocessed before is known by the name of what it came from. */
+/* Returns whether a word names a source; a preprocessed file counts by the name it has. */
 static bool is_source(const char *word, size_t len)
 {
 	static const char *const ends[] = {".c",   ".cc",  ".cp",  ".cxx",
@@ -92,7 +92,7 @@ static void source_look(struct reading *r, const char *word, size_t len)
 	snprintf(r->marks->missing, sizeof(r->marks->missing), "%.*s", (int)len, word);
 }
 
-/* What the last -O of a command line says. */
+/* Returns whether the last -O of a command line optimises. */
 static bool is_optimised(const char *text, size_t len)
 {
 	static const char option[] = " -O";
@@ -105,7 +105,8 @@ static bool is_optimised(const char *text, size_t len)
 	return is;
 }
 
-/* A command line: words with spaces between them, and backslashes before those inside. */
+/* Reads a command line: words with spaces between them; a backslash precedes a space inside a
+ * word. */
 static void command_read(void *ctx, const char *text, size_t len)
 {
 	char word[PATH_MAX];

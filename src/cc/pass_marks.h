@@ -16,19 +16,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CC_PASS_KINDS = 9 }; /* of removals.def, and the checks that there are */
+enum { CC_PASS_KINDS = 9 }; /* the removals of removals.def, and the checks that stay */
 
-/* What the plugin left behind in one file, or in several. */
+/* The marks that the plugin left in one file, or in several. */
 struct cc_pass_marks {
-	bool says;			/* anything */
-	bool is_optimised;		/* some source, with -O1 or more */
+	bool says;			/* the file has marks */
+	bool is_optimised;		/* some source was compiled with -O1 or more */
 	uint64_t places[CC_PASS_KINDS]; /* accesses in the code, by what became of their checks */
 	size_t nmissing;		/* source files without checks ... */
-	char missing[256];		/* ... of which this is one */
+	char missing[256];		/* one of these */
 };
 
-/* Reads a file and adds its marks to those that are there. */
+/* Reads a file and adds its marks to *m. */
 void cc_pass_marks_read(const char *path, struct cc_pass_marks *marks);
-const char *cc_pass_kind_name(int kind); /* the last one: "checks" */
+/* Returns the name of a removal; of the last kind, "checks". */
+const char *cc_pass_kind_name(int kind);
 
 #endif

@@ -15,9 +15,9 @@
 
 enum { MOST_FILES = 2000 };
 
-/* A file that is being read, and the one that includes it. */
+/* A file that the reader is in, and the file that includes it. */
 struct including {
-	const struct including *by; /* NULL: it is a word of the command */
+	const struct including *by; /* NULL: the file is named in the command itself */
 	dev_t device;
 	ino_t number;
 };
@@ -28,7 +28,7 @@ struct expanding {
 	struct snag_error *err;
 };
 
-/* The text of a file, with a 0 behind it; NULL: it cannot be read. */
+/* Returns the text of a file, with a 0 after it; NULL: it cannot be read. */
 static char *file_text(FILE *f)
 {
 	char *text = NULL;
@@ -46,7 +46,7 @@ static char *file_text(FILE *f)
 	return text;
 }
 
-/* [quote] The word that the text begins with; steps behind it. */
+/* [quote] Returns the word that the text begins with, and skips it. */
 static char *word_next(const char **text)
 {
 	const char *at = *text;

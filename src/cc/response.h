@@ -15,7 +15,7 @@
 
 #include "cc/words.h"
 
-/* The words that are meant; ret_words->at is to be freed. */
+/* Returns the command with the words of the files. The caller frees ret_words->at. */
 int cc_response_expand(char *const *word, struct cc_words *ret_words, struct snag_error *err);
 
 #endif

@@ -46,7 +46,7 @@ struct steps {
 	enum cc_compiler compiler;
 	bool has_openmp;
 	char folder[SNAG_TEMPORARY_MAX];
-	struct cc_words made, folders; /* a file in each */
+	struct cc_words made, folders; /* a file of the rewritten text in each folder */
 	const char *output;
 	const char *make_file;	/* -MF */
 	bool has_target;	/* -MT, -MQ */
@@ -54,18 +54,18 @@ struct steps {
 	bool has_inner_make;	/* -Wp,-MD,file: clang goes by the output, too */
 	bool is_compiling;	/* -c */
 	bool has_errors;	/* -Werror */
-	bool is_cpp;		/* -cpp: Fortran is preprocessed whatever its suffix is */
+	bool is_cpp;		/* -cpp: the compiler preprocesses Fortran whatever its suffix is */
 	bool is_fixed, is_free; /* -ffixed-form, -ffree-form */
 	size_t columns;		/* of Fortran's fixed form */
-	bool has_fortran;	/* a source of it is rewritten */
-	const char *language;	/* -x of the sources to come; NULL: none */
+	bool has_fortran;	/* the command has a source of Fortran that the rewriter takes */
+	const char *language;	/* the value of -x for the sources that follow; NULL: none */
 };
 
-/* Sources that are rewritten, by their suffix or what -x says. */
+/* The kinds of sources that the rewriter takes, by their suffix or by -x. */
 static const struct source {
 	const char *name;
-	const char *suffix;   /* of its text when it is preprocessed */
-	const char *language; /* likewise, as -x says */
+	const char *suffix;   /* the suffix of the preprocessed text */
+	const char *language; /* the word of -x for it */
 	bool is_preprocessed;
 	bool is_fortran;
 } sources[] = {
@@ -100,7 +100,7 @@ static const struct source {
 #undef FORTRAN
 };
 
-/* [language] NULL: the word is no source, or of another language. */
+/* [language] Returns the language of a word; NULL: it is no source, or of another language. */
 static const struct source *source_of(const struct steps *s, const char *word)
 {
 	const char *name = s->language ? s->language : strrchr(word, '.');
@@ -118,7 +118,8 @@ static bool starts(const char *word, const char *with)
 	return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* The value of an option, joined to it or behind it; NULL: the word is another one. */
+/* Returns the value of an option, joined to it or in the next word; NULL: the word is another
+ * option. */
 static const char *value_of(const struct cc_words *w, size_t i, const char *option)
 {
 	size_t n = strlen(option);
@@ -166,7 +167,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 	}
 }
 
-/* The file name without its folder and suffix, and another suffix. */
+/* Returns the file name without its folder, and with another suffix. */
 static const char *renamed(const char *name, const char *suffix, bool keeps_folder)
 {
 	const char *base = keeps_folder ? name : basename(name), *dot = strrchr(base, '.');
@@ -177,7 +178,7 @@ static const char *renamed(const char *name, const char *suffix, bool keeps_fold
 	return cc_word_kept(s);
 }
 
-/* [depend] What the compiler would have taken by itself. */
+/* [depend] Adds the names that the compiler would choose by itself. */
 static void make_words(const struct steps *s, struct cc_words *to, const char *source)
 {
 	const char *object = s->output ? s->output : renamed(source, ".o", false);
@@ -205,7 +206,7 @@ static bool is_of_first_step(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-/* What the user says of one source, for a command of its own. */
+/* Copies the user's words for one source to a command of its own. */
 static struct cc_words words_of(const struct steps *s, const char *source, bool has_make)
 {
 	struct cc_words w = {0};
@@ -289,7 +290,7 @@ static int fortran_rewrite(const struct steps *s, const struct source *is, const
 			       .is_fixed = s->is_fixed ||
 					   (!s->is_free && strcmp(is->suffix, ".f") == 0)};
 	int rc = file_read(from, &text, err);
-	cc_text_add(&text, "", 1); /* numbers at its end have one */
+	cc_text_add(&text, "", 1); /* so that a number at the end of the text has an end */
 	if (rc == 0) {
 		text.n--;
 		cc_fortran_rewrite(&done, (struct cc_span){text.at, text.at + text.n}, source, &f);
@@ -329,12 +330,13 @@ static int file_rewrite(const struct steps *s, const char *from, const char *to,
 	return rc;
 }
 
-/* Preprocesses one source and returns its status; *ret_made is the rewritten text. */
+/* Preprocesses and rewrites one source, and returns the compiler's status; *ret_made is the file
+ * of the rewritten text. */
 static int source_rewrite(struct steps *s, const struct source *is, const char *source,
 			  const char **ret_made, struct snag_error *err)
 {
 	char number[24];
-	snprintf(number, sizeof(number), "/%zu", s->made.n); /* two may have one name */
+	snprintf(number, sizeof(number), "/%zu", s->made.n); /* two sources may have one name */
 	const char *folder = cc_words_joined(s->folder, number);
 	const char *name = renamed(source, is->suffix, false);
 	*ret_made = cc_words_joined(cc_words_joined(folder, "/"), name);
@@ -353,7 +355,7 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 	return rc == 0 ? file_rewrite(s, from, *ret_made, strcmp(is->suffix, ".ii") == 0, err) : rc;
 }
 
-/* What -x says of the words to come. */
+/* Reads -x, which holds for the words that follow. */
 static void language_read(struct steps *s, size_t i)
 {
 	const char *language = value_of(s->w, i, "-x");
@@ -361,7 +363,7 @@ static void language_read(struct steps *s, size_t i)
 		s->language = strcmp(language, "none") == 0 ? NULL : language;
 }
 
-/* Between -x and the source, which was another language then. */
+/* Adds a rewritten source between -x for its language and -x for what follows. */
 static void source_add(const struct steps *s, struct cc_words *w, const struct source *is,
 		       const char *made)
 {
@@ -396,7 +398,7 @@ static int module_make(struct steps *s, const char *name, struct snag_error *err
 	return rc;
 }
 
-/* [fortran] What the compiler says is kept until it is known whether it is about the user's
+/* [fortran] Keeps the compiler's messages until it is known whether they are about the user's
  * text. */
 static int fortran_compile(struct steps *s, struct cc_words *w, struct snag_error *err)
 {
@@ -407,7 +409,7 @@ static int fortran_compile(struct steps *s, struct cc_words *w, struct snag_erro
 	int rc = module_make(s, module, err);
 	cc_word_add(w, "-I");
 	cc_word_add(w, s->folder);
-	cc_word_add(w, "-ffree-line-length-none"); /* directives have become longer */
+	cc_word_add(w, "-ffree-line-length-none"); /* the rewriter makes directives longer */
 	if (rc == 0)
 		rc = cc_words_run_into(w, said, err);
 	if (rc == 0 && file_read(said, &text, err) == 0 && text.n)
@@ -421,8 +423,8 @@ static int fortran_compile(struct steps *s, struct cc_words *w, struct snag_erro
 	return rc;
 }
 
-/* Include lines name files beside the source.  gfortran ignores marks in what it says to debuggers,
- * so an option gives the source its name. */
+/* Include lines name files beside the source. gfortran ignores marks in the names it gives to
+ * debuggers, so an option names the source. */
 static void fortran_words(struct cc_words *w, const char *source, const char *made)
 {
 	const char *slash = strrchr(source, '/');
@@ -456,8 +458,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 	}
 	if (s->has_errors)
 		cc_word_add(&w, "-w");
-	if (s->compiler ==
-	    CC_CLANG) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
+	/* Neither -U in the second step nor a simd loop that clang cannot vectorise is the user's fault. */
+	if (s->compiler == CC_CLANG) {
 		cc_word_add(&w, "-Qunused-arguments");
 		cc_word_add(&w, "-Wno-pass-failed");
 	}

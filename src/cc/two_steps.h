@@ -10,12 +10,11 @@
 
 #include <stdbool.h>
 
-/* Whether the next word is the value of this one. */
+/* Returns whether the next word is the value of this one. */
 typedef bool cc_takes_value(const char *word);
 
-/* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
- * their name go through cc_updates_mark(), and with OpenMP through cc_openmp_rewrite(), on their
- * way. */
+/* Runs a compiler, whose words are complete, and returns its status. Sources of C and C++ go
+ * through cc_updates_mark() and, with OpenMP, through cc_openmp_rewrite(). */
 int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
 		 bool has_openmp, struct snag_error *err);
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions between which a lock is held. */
+/* Functions that take and release a lock. */
 static const struct {
 	const char *takes, *releases;
 } locks[] = {
@@ -26,7 +26,7 @@ static const struct {
 	{"pthread_mutex_lock", "pthread_mutex_unlock"},
 };
 
-/* Atomic functions, by how their names begin and end. */
+/* Atomic functions, by the beginning and end of their names. */
 static const struct {
 	const char *name;
 	enum cc_update_op op;
@@ -52,7 +52,7 @@ static bool is_head(struct cc_span word)
 	return false;
 }
 
-/* The end of the simple statement that the text is in. */
+/* Returns the end of the simple statement that the text is in. */
 static const char *semicolon_end(struct cc_span text)
 {
 	for (;;) {
@@ -70,7 +70,7 @@ static const char *semicolon_end(struct cc_span text)
 static void statement(struct cc_marking *m, unsigned depth);
 static void pragma(struct cc_marking *m, struct cc_span line, struct cc_span word, unsigned depth);
 
-/* Whether a pragma of OpenMP is between the place and the next token: the first one. */
+/* Finds the first pragma of OpenMP between the place and the next token. */
 static bool pragma_next(const struct cc_marking *m, struct cc_span *ret_line,
 			struct cc_span *ret_word)
 {
@@ -101,12 +101,12 @@ static void block(struct cc_marking *m, unsigned depth)
 		}
 		const char *before = m->at;
 		statement(m, depth + 1);
-		if (m->at == before) /* nothing that this knows */
+		if (m->at == before) /* a statement that this file does not know */
 			cc_marking_copy(m, text.at);
 	}
 }
 
-/* One statement of a place where updates can be. */
+/* Handles one statement of a place where updates can be. */
 static void statement(struct cc_marking *m, unsigned depth)
 {
 	enum { DEEPEST = 200 };
@@ -152,7 +152,7 @@ static void statement(struct cc_marking *m, unsigned depth)
 	}
 }
 
-/* Statements up to the call that releases the lock, in the same block. */
+/* Handles statements up to the call that releases the lock, in the same block. */
 static void held(struct cc_marking *m, const char *releases)
 {
 	for (;;) {
@@ -167,7 +167,7 @@ static void held(struct cc_marking *m, const char *releases)
 	}
 }
 
-/* Behind the name of a function that takes a lock: a call of its own, or the head of a block. */
+/* The text is after the name of a function that takes a lock: a call, or the head of a block. */
 static void lock_taken(struct cc_marking *m, const char *releases)
 {
 	struct cc_span text = cc_marking_rest(m);
@@ -226,7 +226,7 @@ static void pragma(struct cc_marking *m, struct cc_span line, struct cc_span wor
 		statement(m, depth + 1);
 }
 
-/* The character before the word tells a call from a declaration. */
+/* The character before the word distinguishes a call from a declaration. */
 static void word_copied(struct cc_marking *m, struct cc_span word, char before)
 {
 	bool begins_statement = before == ';' || before == '{' || before == '}';
@@ -277,7 +277,7 @@ static void text_mark(struct cc_marking *m)
 	}
 }
 
-/* Behind the mark that says where the text comes from: the declarations go there. */
+/* Returns the place after the mark that says where the text comes from: the declarations go there. */
 static const char *begin_of(struct cc_span text)
 {
 	const char *last = text.at;
@@ -301,7 +301,7 @@ void cc_updates_mark(struct cc_text *to, struct cc_span text, bool is_cxx)
 	m.lines = cc_lines_of(text);
 	text_mark(&m);
 	const char *begin = begin_of(text);
-	size_t n = (size_t)(begin - text.at); /* which was copied as it is */
+	size_t n = (size_t)(begin - text.at); /* these bytes were copied as they are */
 	if (m.has_marked) {
 		cc_text_add(to, text.at, n);
 		cc_text_words(to, declaration);

@@ -29,7 +29,7 @@
 
 #include "cc/openmp_text.h"
 
-/* Adds the text with its updates marked. */
+/* Appends the text with its updates marked. */
 void cc_updates_mark(struct cc_text *to, struct cc_span text, bool is_cxx);
 
 #endif

@@ -12,9 +12,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST = 96 }; /* tokens of a statement */
+enum { MOST = 96 }; /* the tokens of a statement */
 
-struct part { /* tokens first, ..., end - 1 */
+struct part { /* the tokens first, ..., end - 1 */
 	size_t first, end;
 };
 
@@ -29,7 +29,7 @@ static bool is(const struct statement *s, size_t i, const char *token)
 	return i < s->n && cc_span_is(s->at[i].is, token);
 }
 
-/* An operator of two characters: they are neighbours. */
+/* Returns whether two neighbouring tokens form this operator. */
 static bool is_two(const struct statement *s, size_t i, const char *two)
 {
 	return i + 1 < s->n && s->at[i].is.end == s->at[i + 1].is.at && *s->at[i].is.at == two[0] &&
@@ -58,7 +58,7 @@ static bool is_equal(const struct statement *s, struct part a, struct part b)
 	return true;
 }
 
-/* Steps behind what the token opens. */
+/* Returns the token after the bracket that closes this one. */
 static size_t closed_end(const struct statement *s, size_t i, size_t end)
 {
 	int depth = 0;
@@ -71,7 +71,7 @@ static size_t closed_end(const struct statement *s, size_t i, size_t end)
 	return end;
 }
 
-/* Whether to evaluate it once or twice is the same. */
+/* Returns whether evaluating the expression twice has the same effect as once. */
 static bool is_pure(const struct statement *s, struct part p, bool may_call)
 {
 	for (size_t i = p.first; i < p.end; i++) {
@@ -92,7 +92,7 @@ static bool is_pure(const struct statement *s, struct part p, bool may_call)
 	return p.end > p.first;
 }
 
-/* The variable that begins there; an empty part if there is none. */
+/* Returns the variable that begins here; an empty part if there is none. */
 static struct part variable_at(const struct statement *s, size_t first, size_t end)
 {
 	const struct part none = {first, first};
@@ -140,7 +140,7 @@ static enum cc_update_op op_of(char c)
 	}
 }
 
-/* Strips parentheses around the whole part. */
+/* Removes parentheses around the whole part. */
 static struct part stripped(const struct statement *s, struct part p)
 {
 	while (p.end - p.first > 2 && is(s, p.first, "(") && closed_end(s, p.first, p.end) == p.end)
@@ -148,7 +148,8 @@ static struct part stripped(const struct statement *s, struct part p)
 	return p;
 }
 
-/* Whether the part is one operand of a product or sum: nothing in it binds less. */
+/* Returns whether the part can be an operand of a product or sum as it stands: no operator in it
+ * binds less. */
 static bool is_operand(const struct statement *s, struct part p, bool of_sum)
 {
 	for (size_t i = p.first; i < p.end; i++) {
@@ -192,7 +193,8 @@ static bool match_operation(const struct statement *s, struct part x, struct par
 	return true;
 }
 
-/* e < x, and so on: which of the two is taken if it holds is said by takes_x. */
+/* Matches e < x and the like; takes_x says which of the two the statement takes if the
+ * comparison holds. */
 static bool match_comparison(const struct statement *s, struct part p, struct part x, bool takes_x,
 			     struct cc_update *u)
 {
@@ -250,7 +252,7 @@ static bool match_choice(const struct statement *s, struct part x, struct part r
 	       (takes_x ? is_span(s, no, u->e) : is_span(s, yes, u->e) && is_equal(s, no, x));
 }
 
-/* A small constant. */
+/* Matches x = 3, a small constant. */
 static bool match_set(const struct statement *s, struct part right, struct cc_update *u)
 {
 	if (right.end - right.first != 1)
@@ -319,7 +321,7 @@ static bool match_plain(const struct statement *s, struct cc_update *u)
 	return u->op && is_pure(s, e, !s->is_cxx);
 }
 
-/* Reads up to the semicolon, or the brace of an if; false: this is no such statement. */
+/* Reads up to the semicolon, or the brace of an if. Returns false if this is no such statement. */
 static bool tokens_read(struct cc_span text, struct statement *s, struct cc_span *ret_rest)
 {
 	int depth = 0;
@@ -331,7 +333,7 @@ static bool tokens_read(struct cc_span text, struct statement *s, struct cc_span
 		if (s->n == MOST || t.is.at == t.is.end)
 			return false;
 		if (begin && memchr(before, '#', (size_t)(t.is.at - before)))
-			return false; /* a mark or a pragma inside */
+			return false; /* a mark or a pragma is inside */
 		begin = begin ? begin : t.is.at;
 		s->at[s->n++] = t;
 		char c = *t.is.at;

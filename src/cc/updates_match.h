@@ -7,7 +7,7 @@
 
 #include "cc/openmp_text.h"
 
-/* The operations of updates; numbers of the runtime's kinds. */
+/* The operations of updates; the runtime uses the same numbers. */
 enum cc_update_op {
 	CC_UPDATE_SUM = 1,
 	CC_UPDATE_PRODUCT,
@@ -22,11 +22,11 @@ enum cc_update_op {
 
 struct cc_update {
 	enum cc_update_op op;
-	struct cc_span whole; /* the statement, with its semicolon */
-	struct cc_span x, e;  /* e is empty: nothing has to be evaluated before */
-	char sign;	      /* of `x += e`; 0: see below */
+	struct cc_span whole; /* the text of the statement, with its semicolon */
+	struct cc_span x, e;  /* e is empty: nothing needs to be evaluated first */
+	char sign;	      /* the operator of `x += e`; 0: see below */
 	bool is_choice;	      /* x = e < x ? e : x; otherwise an `if` */
-	struct cc_span less;  /* of the smallest and greatest: the comparison as it stands */
+	struct cc_span less;  /* for the smallest and greatest: the comparison as it stands */
 	bool is_x_first;      /* in it */
 };
 

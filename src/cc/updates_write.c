@@ -26,7 +26,7 @@ static void words(struct cc_marking *m, const char *w)
 	cc_text_words(&m->t, w);
 }
 
-/* Continues on a line of its own that counts as the line of `place`, at its column. */
+/* Continues on a line of its own that counts as the line of `place`, at the same column. */
 static void column_keep(struct cc_marking *m, const char *place)
 {
 	struct cc_span line;
@@ -49,7 +49,7 @@ bool cc_marking_has_line(struct cc_marking *m, const char *place)
 	return m->lines.file.at != NULL;
 }
 
-/* Whether the name may be that of a bit-field, or of something in a register. */
+/* Returns whether the name may belong to a bit-field, or to a variable in a register. */
 static bool may_lack_address(const struct cc_marking *m, struct cc_span name) /* [bits] */
 {
 	struct cc_span text = m->text;
@@ -99,7 +99,8 @@ static void type_words(struct cc_marking *m, struct cc_span x, struct cc_span e,
 			cc_text_add(&m->t, fmt, 1);
 }
 
-/* The kind of an update: 0 unless its operands are integers.  Nothing in it is evaluated. */
+/* Writes the kind of an update: 0 unless its operands are integers. The expression evaluates
+ * nothing. */
 static void kind_words(struct cc_marking *m, enum cc_update_op op, struct cc_span x,
 		       struct cc_span e)
 {
@@ -133,7 +134,7 @@ static bool is_one_word(struct cc_span s)
 	return s.at < s.end && cc_token_end(s, &is_word) == s.end && is_word;
 }
 
-/* x is a name, and there is nothing else to evaluate: the statement stays as it is. */
+/* x is a name, and nothing needs to be evaluated first: the statement stays as it is. */
 static bool is_verbatim(const struct cc_update *u)
 {
 	bool is_constant =
@@ -141,7 +142,7 @@ static bool is_verbatim(const struct cc_update *u)
 	return is_constant && is_one_word(u->x);
 }
 
-/* The update with x and e as they are called now.  @ is x. */
+/* Writes the update with the new names of x and e. @ is x. */
 static void update_words(struct cc_marking *m, const struct cc_update *u, struct cc_span x)
 {
 	const struct cc_span none = {x.end, x.end};
@@ -205,7 +206,7 @@ void cc_update_mark(struct cc_marking *m, const struct cc_update *u)
 	m->has_marked = true;
 }
 
-/* Whether `atomic` only updates. */
+/* Returns whether `atomic` only updates. */
 static bool is_update(struct cc_span line)
 {
 	struct cc_span name, value;

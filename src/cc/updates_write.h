@@ -8,16 +8,16 @@
 #include "cc/openmp_lines.h"
 #include "cc/updates_match.h"
 
-/* A text that is copied, with marks added on the way. */
+/* A text that the rewriter copies, adding marks. */
 struct cc_marking {
 	struct cc_text t;
-	struct cc_span text; /* all of it */
-	const char *at;	     /* what is before was copied */
+	struct cc_span text; /* the whole text */
+	const char *at;	     /* the text before this was copied */
 	struct cc_lines lines;
 	bool is_cxx, has_marked;
 };
 
-/* The text that is still to be copied. */
+/* Returns the text that is still to be copied. */
 struct cc_span cc_marking_rest(const struct cc_marking *m);
 /* Copies the text up to `end`. */
 void cc_marking_copy(struct cc_marking *m, const char *end);

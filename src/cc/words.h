@@ -9,17 +9,18 @@
 
 #include <stddef.h>
 
-struct cc_words { /* all 0: empty; at[n] is NULL if n > 0 */
+struct cc_words { /* all 0: an empty command; at[n] is NULL if n > 0 */
 	const char **at;
 	size_t n, cap;
 };
 
 void cc_word_add(struct cc_words *w, const char *word);
-const char *cc_words_joined(const char *a, const char *b); /* one word, kept as below */
-const char *cc_word_kept(char *made); /* one that lives until the process ends */
-/* Runs it and waits; returns its exit status, or 128 + the signal that ended it. */
+const char *cc_words_joined(const char *a,
+			    const char *b); /* Adds one word, and keeps it as below. */
+const char *cc_word_kept(char *made);	    /* Adds a word that lives until the process ends. */
+/* Runs the command and waits; returns its exit status, or 128 + the signal that ended it. */
 int cc_words_run(const struct cc_words *w, struct snag_error *err);
-/* The same; its standard error goes into a file. */
+/* The same; the command's standard error goes into a file. */
 int cc_words_run_into(const struct cc_words *w, const char *file, struct snag_error *err);
 
 #endif

@@ -184,7 +184,7 @@ static void verdict_show(const struct snag_report *report, const struct snag_mer
 	snag_printer_commit(&to, NULL);
 }
 
-/* Or a deadlock. */
+/* Returns whether the report has a race or a deadlock. */
 static bool has_race(const struct snag_report *report)
 {
 	for (size_t i = 0; i < report->nparts; i++)
@@ -219,7 +219,7 @@ static int reports_write(const struct snag_report *report, const struct snag_ana
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-/* [killed] of shards.h: a part that was interrupted is no result. */
+/* [killed] of shards.h: writes nothing for a part that was interrupted. */
 static int shard_write(const struct snag_shards *shard, const struct snag_report *report,
 		       struct snag_error *err)
 {
@@ -242,7 +242,7 @@ static int analysis_report(struct snag_analysis *a, const struct snag_source *sr
 	return rc < 0 ? rc : reports_write(&report, a, src, v, err);
 }
 
-/* Of a pair that is no race. */
+/* Writes why a pair is no race. */
 static int refuted_write(const struct snag_report *report, const struct snag_decided_pair *pair,
 			 const uint64_t event[2], const struct analyze_values *v,
 			 struct snag_error *err)
@@ -371,9 +371,9 @@ static int order_races_check(const struct snag_analyze_options *options, struct 
 	return 0;
 }
 
-static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
+/* Refuses options that exclude each other. */
+static int values_check(const struct analyze_values *v, struct snag_error *err)
 {
-	const struct analyze_values *v = values;
 	if (v->pair && (v->shard || v->store))
 		return snag_fail(err, SNAG_EINPUT, "--pair: not with --shard or --store");
 	if (v->pair && v->order_races)
@@ -382,6 +382,15 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 		return snag_fail(err, SNAG_EINPUT, "--dot: draws a pair: needs --pair");
 	if (is_stdout(v->json) && is_stdout(v->dot))
 		return snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
+	return 0;
+}
+
+static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct analyze_values *v = values;
+	int rc = values_check(v, err);
+	if (rc < 0)
+		return rc;
 	if (v->pair)
 		return pair_run(v, operand[0], err);
 	struct snag_shards shard = {.lock = -1};
@@ -400,7 +409,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .decided = cli_progress_decided,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
+	rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->order_races)
 		rc = order_races_check(&options, err);
 	if (rc == 0 && v->json)

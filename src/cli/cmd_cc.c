@@ -28,13 +28,13 @@ static bool starts(const char *word, const char *with)
 	return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* What the arguments ask for. */
+/* The kind of work that the arguments ask for. */
 struct request {
 	bool has_inputs;
 	bool links;	   /* at least one step is the linker's */
 	bool is_shared;	   /* the result is a shared library */
 	bool is_partial;   /* -r: the result is an object */
-	bool has_branches; /* they are to be recorded */
+	bool has_branches; /* the user wants a record of branches */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	bool is_fortran;   /* snag fc */
@@ -61,7 +61,8 @@ static bool takes_value(const char *word)
 	return false;
 }
 
-/* Whether a word asks for instrumentation that no compiler combines with that of threads. */
+/* Returns whether a word asks for instrumentation that no compiler combines with that of
+ * threads. */
 static bool is_other_sanitizer(const char *word)
 {
 	static const char *const others[] = {"address",	  "leak",	    "memory",
@@ -125,9 +126,9 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
-/* Where threads spin: volatile reads have their own calls, and `pause` becomes one
- * (runtime/sched/spin.h). The assembler reads pause.s first; _mm_pause() becomes inline
- * assembly, which it sees. */
+/* Makes loops in which threads spin visible: volatile reads get their own calls, and `pause`
+ * becomes a call (runtime/sched/spin.h). The assembler reads pause.s first; _mm_pause() becomes
+ * inline assembly, which the assembler sees. */
 static void spin_flags(struct cc_words *w, const struct request *q, bool clang, int version,
 		       const char *folder)
 {
@@ -141,7 +142,7 @@ static void spin_flags(struct cc_words *w, const struct request *q, bool clang, 
 		cc_word_add(w, "--param=tsan-distinguish-volatile=1");
 	cc_word_add(w, "-Xassembler");
 	cc_word_add(w, cc_words_joined(folder, "/pause.s"));
-	if (q->is_fortran) { /* has no such function, and no asm statement for the names (own.s) */
+	if (q->is_fortran) { /* Fortran has no such function, and no asm statement for the names (own.s) */
 		enum { GCC_KNOWS_MASKED = 12 };
 		if (q->has_openmp && version >= GCC_KNOWS_MASKED) {
 			cc_word_add(w, "-Xassembler");
@@ -170,11 +171,11 @@ static void compile_flags(struct cc_words *w, const struct request *q, bool clan
 				"-D_FORTIFY_SOURCE=0",
 			};
 	static const char *const without_pass[] = {
-		"-fno-builtin-memcpy", /* likewise; the pass sees these */
+		"-fno-builtin-memcpy", /* the same; the plugin sees the calls of these functions */
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
 	};
-	if (q->is_fortran) /* has none of the other options */
+	if (q->is_fortran) /* gfortran has none of the other options */
 		cc_word_add(w, both[0]);
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]) && !q->is_fortran; i++)
 		cc_word_add(w, both[i]);
@@ -210,14 +211,16 @@ static void link_flags(struct cc_words *w, const struct request *q, bool clang, 
 		cc_word_add(w, cc_words_joined(cc_words_joined("-B", part), "/"));
 		cc_word_add(w, cc_words_joined("-L", part));
 	}
-	/* Where -lomp and -lgomp find ours, whether -fopenmp asks for them or the user. */
+	/* Names the folder where -lomp and -lgomp find snag's library, whether -fopenmp asks for
+	 * them or the user. */
 	cc_word_add(w, cc_words_joined("-L", cc_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
 		cc_word_add(w, cc_words_joined("-Wl,", cc_words_joined(folder, "/tool.o")));
 		cc_word_add(w, "-Wl,-u,__tsan_init");
 		if (q->has_fixed_cxx) /* interpose/new.c calls these */
 			cc_word_add(w, "-Wl,-u,_ZSt17__throw_bad_allocv,-u,_ZSt15get_new_handlerv");
-		cc_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		cc_word_add(
+			w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* shared libraries use these */
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }
@@ -284,7 +287,7 @@ static int request_compile(struct request *q, const char *compiler, char *const 
 	return rc;
 }
 
-/* What the real compiler is: what the variable says, or the usual one. */
+/* The real compiler: the one that the variable names, or the usual one. */
 struct compiler {
 	const char *variable, *usual;
 	bool is_fortran;

@@ -22,7 +22,7 @@
 #include <string.h>
 
 struct explore_values {
-	/* Of threads: */
+	/* Options for programs of threads: */
 	int policy;
 	uint64_t seed;
 	uint64_t jobs;
@@ -32,7 +32,7 @@ struct explore_values {
 	const char *ignore;
 	const char *output;
 	const char *shard, *store;
-	/* Of tasks: */
+	/* Options for programs of tasks: */
 	const char *with;
 	const char *json;
 	const char *strip_path_prefix;
@@ -251,7 +251,7 @@ static int ignored_read(const char *list, unsigned *ret, struct snag_error *err)
 	return 0;
 }
 
-/* One of several workers. */
+/* Runs the part of one of several workers. */
 static int store_run(const struct explore_values *v, struct cli_hunt *h, struct snag_error *err)
 {
 	unsigned shard = 1, nshards = 1;

@@ -107,7 +107,7 @@ struct task_run {
 	struct snag_task_wait *wait;
 	char **what; /* of each wait, its words */
 	size_t nwaits;
-	struct snag_explored explored; /* all zero: not asked for */
+	struct snag_explored explored; /* all zero: the user did not ask for it */
 	struct snag_task_explored explored_report;
 	struct cli_task_trace trace;
 };
@@ -131,7 +131,7 @@ static int text_read(struct task_run *t, const char *path, struct snag_error *er
 				  err);
 }
 
-/* The word of the language that an operation stands for. */
+/* Returns the word of the language for an operation. */
 static const char *word_of(enum snag_op op)
 {
 	return op == SNAG_OP_ISOLATED_BEGIN ? "isolated" : snag_op_info[op].text;
@@ -142,7 +142,8 @@ static bool is_before(struct snag_place a, struct snag_place b)
 	return b.line == 0 || a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-/* Where the text first has what the detector cannot judge; SNAG_OPS: nowhere. */
+/* Returns the first operation of the text that the detector cannot judge; SNAG_OPS: there is
+ * none. */
 static enum snag_op first_refused(const struct snag_program *program,
 				  const struct snag_detector *detector)
 {
@@ -166,8 +167,8 @@ static int refuse(const struct snag_program *program, const struct snag_detector
 			 at.line, at.column, detector->name, word_of(op));
 }
 
-/* The detectors asked for, all of which must be able to judge the program; those of `all` that
- * can. */
+/* Chooses the detectors that the user asked for, all of which must be able to judge the program.
+ * Of `all`, chooses those that can. */
 static int detectors_choose(const struct task_run *t, struct snag_analyze_options *options,
 			    struct snag_error *err)
 {
@@ -300,7 +301,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .stats = v->stats};
 	for (size_t i = 0; i < a->n; i++)
 		has_race |= a->findings[i].nraces > 0;
-	if (v->explore) { /* which knows better than detectors that see one schedule */
+	if (v->explore) { /* the exploration overrules detectors, which see one schedule */
 		cli_task_explored(t->program, &t->explored, &t->explored_report);
 		report.explored = &t->explored_report;
 		has_race = t->explored.nraces > 0 || (has_race && !t->explored.exhaustive);
@@ -370,7 +371,7 @@ static int judge(struct task_run *t, struct snag_error *err)
 	return rc;
 }
 
-/* Whether the files can be written, none of them over the program. */
+/* Checks that the files can be written, and that none of them is the program. */
 static int outputs_probe(const struct task_values *v, const char *program, struct snag_error *err)
 {
 	const char *const path[] = {v->json, v->record, v->dot};

@@ -160,8 +160,8 @@ static int explore(const struct verify_values *v, const struct snag_replay_file 
 	return shown ? CLI_RACES : CLI_OK;
 }
 
-/* Of a schedule that `snag explore` has written: whether the program still fails under it, and
- * whether `snag explore` finds another one. */
+/* Checks a schedule that `snag explore` has written: does the program still fail under it, and
+ * does `snag explore` find another one? */
 static int failure_verify(const struct verify_values *v, const struct snag_replay_file *file,
 			  char *const *argv, struct snag_error *err)
 {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum cli_kind {
-	CLI_FLAG,    /* no value; the field is an int and becomes .set */
+	CLI_FLAG,    /* has no value; the field is an int and becomes .set */
 	CLI_TEXT,    /* const char * */
 	CLI_NUMBER,  /* uint64_t, from .min to .max */
 	CLI_SECONDS, /* double, likewise; decimals are allowed */
@@ -24,7 +24,7 @@ enum cli_kind {
 	CLI_CHOICE,  /* int: the index of the word in .value, which reads "a|b|c" */
 };
 
-/* What a shell should offer as the value of an option or as an operand. */
+/* The completions that a shell offers for the value of an option, or for an operand. */
 enum cli_offer {
 	CLI_OFFER_NOTHING,
 	CLI_OFFER_FILES,
@@ -46,7 +46,9 @@ struct cli_option {
 	const char *help; /* one line, no full stop */
 };
 
-enum { CLI_ALL_OPERANDS = 1 << 30 }; /* as a number of operands: any, and they end the options */
+enum {
+	CLI_ALL_OPERANDS = 1 << 30
+}; /* a number of operands: any number, and they end the options */
 
 struct cli_command {
 	const char *name;
@@ -56,8 +58,8 @@ struct cli_command {
 	enum cli_offer offer;		  /* for the operands */
 	const struct cli_option *options; /* ends with an empty one; NULL: none */
 	const struct cli_option *common;  /* likewise, after them; shared by several commands */
-	const char *about; /* what --help says below the synopsis; ends with a newline */
-	bool hidden;	   /* from `snag help` and completion */
+	const char *about; /* the text of --help below the synopsis; ends with a newline */
+	bool hidden;	   /* hidden from `snag help` and completion */
 	bool is_raw;	   /* all words are operands, also those with dashes */
 
 	const void *defaults; /* the values before parsing */

@@ -9,16 +9,16 @@
 #include "detect/analyze/analyze.h"
 #include "record/launch.h"
 
-/* What is printed if memory runs out: the races in the findings, on standard error, each pair of
- * locations once, at most CLI_EXHAUSTED_MOST of them. */
+/* The races that snag prints on standard error if memory runs out: each pair of locations once,
+ * at most CLI_EXHAUSTED_MOST of them. */
 struct cli_exhausted {
 	const struct snag_analysis *analysis; /* zeroed until the analysis begins */
 	const struct snag_source *src;	      /* has the names of locations */
 	const char *tool;		      /* what lines begin with */
 	const char *suspects;		      /* a detector whose races do not count; or NULL */
-	const struct cli_place *place;	      /* to be removed; or NULL */
+	const struct cli_place *place;	      /* the file to remove; or NULL */
 	const struct snag_attached *attached; /* the program that waits for our status; or NULL */
-	int status;			      /* of the process, if there are races */
+	int status; /* the exit status of the process, if there are races */
 };
 
 enum { CLI_EXHAUSTED_MOST = 100 };

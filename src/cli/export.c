@@ -17,8 +17,8 @@ static const char *file_of(const struct cli_exported *x, const char *file)
 	return n && strncmp(file, x->prefix, n) == 0 ? file + n : file;
 }
 
-/* How sure it is, in the words of a format: for races that a run shows, for possible ones, and for
- * those that the program did not follow. */
+/* Returns the words of a format for how sure a race is: shown by a run, possible, or not
+ * followed by the program. */
 static const char *by_verdict(const struct cli_report_entry *e, const char *sure,
 			      const char *possible, const char *unlikely)
 {

@@ -9,7 +9,7 @@
 #include "report/printer.h"
 
 struct cli_exported {
-	struct cli_report_entry **at; /* no two with one id, none suppressed */
+	struct cli_report_entry **at; /* no two with the same id, and no suppressed ones */
 	size_t n;
 	const char *prefix; /* to leave out of file names; NULL: none */
 };

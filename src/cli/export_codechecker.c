@@ -80,8 +80,8 @@ static unsigned number(const json_t *object, const char *key)
 	return (unsigned)json_integer_value(json_object_get(object, key));
 }
 
-/* The frame and the words of what comes before the main location: the access or wait `i`, or what came
- * before a mistake; NULL: it has no source file, or there is no such step. */
+/* Returns the frame, and the words, of what comes before the main location: access or wait `i`, or what
+ * came before a mistake.  Returns NULL if it has no source file, or does not exist. */
 static const json_t *step(const struct cli_report_entry *e, size_t i, char *words, size_t room)
 {
 	const json_t *accesses = json_object_get(e->incident, "accesses");

@@ -9,9 +9,9 @@
 
 extern volatile sig_atomic_t cli_stop; /* the signal that asks to stop; 0: none came */
 
-/* From now on SIGINT, SIGTERM and SIGHUP set cli_stop once; one that comes later kills (not
- * one that comes at once: timeout(1) sends its signal to the process and to its group).  A
- * signal that is ignored (nohup) stays ignored. */
+/* After this call, SIGINT, SIGTERM and SIGHUP set cli_stop once. A later one kills the process,
+ * but not one that comes at once: timeout(1) sends its signal to the process and to its group. A
+ * signal that the process ignores (nohup) stays ignored. */
 void cli_interrupt_catch(void);
 
 #endif

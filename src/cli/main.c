@@ -71,8 +71,9 @@ static int failed(const struct cli_command *command, const struct snag_error *er
 	return err->code == SNAG_EINTERNAL ? CLI_INTERNAL : CLI_BAD;
 }
 
-/* A standard descriptor that is closed would be taken by the first file opened, and messages
- * would go there.  Opened for reading only, writing to it stays an error. */
+/* Opens standard descriptors that are closed. Otherwise the first file that snag opens would
+ * take the descriptor, and messages would go there. The descriptor is read-only, so that writing
+ * to it stays an error. */
 static void descriptors_fill(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

@@ -51,7 +51,7 @@ static bool is_due(struct cli_progress *p, double *ret_now)
 	return true;
 }
 
-/* What is left, and the end of the line. */
+/* Shows how much time is left, and ends the line. */
 static void show_left(double spent, double part)
 {
 	if (part > 0 && part <= 1) {

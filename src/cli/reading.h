@@ -20,7 +20,7 @@ struct cli_reading {
 #define CLI_RULES "auto|reads|dependence|literal"
 
 extern const char cli_format_words[]; /* "auto" and the formats, for CLI_CHOICE */
-/* The format of such a word; NULL: auto. */
+/* Returns the format that a word names; NULL: auto. */
 const struct snag_trace_format *cli_format(int word);
 
 extern const struct cli_option cli_reading_options[]; /* for .common */
@@ -34,7 +34,7 @@ int cli_source_open(const char *path, const struct cli_reading *reading,
 struct snag_source *cli_watched_source(struct snag_source *inner,
 				       const struct cli_reading *reading);
 
-/* Says on standard error how much --lenient left out, if anything. */
+/* Prints on standard error how much --lenient left out, if anything. */
 void cli_skipped_note(const char *command, const struct snag_source *src);
 
 #endif

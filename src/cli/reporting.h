@@ -8,10 +8,11 @@
 #include "detect/analyze/analyze.h"
 #include "report/report.h"
 
-/* What was found in a source, as data; `part` is filled and must live as long. */
+/* Returns the findings of a source as data. The caller fills `part`, which must live as long as
+ * the result. */
 struct snag_report cli_report(const struct snag_analysis *a, const struct snag_source *src,
 			      struct snag_report_part part[SNAG_MAX_DETECTORS]);
-/* Whether the trace did not fit into memory, and some detector looked at windows of it. */
+/* Returns whether the trace did not fit into memory, so that some detector read windows of it. */
 bool cli_is_windowed(const struct snag_analysis *a);
 
 #endif

@@ -25,8 +25,8 @@ static void *call_run(void *p)
 	return NULL;
 }
 
-/* The calling thread only waits: signals are for the other one, whose system calls they
- * interrupt. */
+/* The calling thread only waits and blocks all signals. The other thread gets them, because they
+ * interrupt its system calls. */
 static int in_thread(struct call *c)
 {
 	pthread_attr_t attr;

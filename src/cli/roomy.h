@@ -7,9 +7,9 @@
 
 typedef int cli_main_fn(int argc, char **argv);
 
-/* Calls f and returns its result.  If the limit of the stack (ulimit -s) is small, f runs in a
- * thread with a larger one, and threads that it makes have larger ones, too.  The limit stays
- * as it is: programs that snag runs inherit it. */
+/* Calls f and returns its result. If the limit of the stack (ulimit -s) is small, f runs in a
+ * thread with a larger stack, and so do the threads that f creates. The limit itself stays,
+ * because programs that snag runs inherit it. */
 int cli_with_room(cli_main_fn *f, int argc, char **argv);
 
 #endif

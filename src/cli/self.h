@@ -5,8 +5,9 @@
 #ifndef SNAG_CLI_SELF_H
 #define SNAG_CLI_SELF_H
 
-/* Runs a program, found by PATH, with no input; its output goes nowhere.  An argv[0] of "snag"
- * stands for this snag.  Returns its exit status, 128 + its signal, or -1 if it cannot be run. */
+/* Runs a program, found by PATH, with no input, and discards its output. An argv[0] of "snag"
+ * means this snag. Returns the exit status, 128 + the signal that ended the program, or -1 if it
+ * cannot be run. */
 int cli_run_quietly(char *const *argv);
 
 #endif

@@ -18,7 +18,7 @@ int cli_output_probe(const char *path, struct snag_error *err)
 	struct snag_output *out;
 	if (strcmp(path, "-") == 0)
 		return 0;
-	/* To open a pipe and close it again would end it for its reader. */
+	/* Opening a pipe and closing it again would end it for its reader. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return 0;
 	int rc = snag_output_open(path, &out, err);

@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 
-/* Whether `path` can be written, said before the long work rather than after it.
+/* Checks whether `path` can be written, so that the user hears of it before the long work.
  * Leaves nothing behind. */
 int cli_output_probe(const char *path, struct snag_error *err);
 
 /* Makes the folder, unless it exists. */
 int cli_folder_make(const char *dir, struct snag_error *err);
 
-/* Whether both name the same existing file. */
+/* Returns whether both paths name the same existing file. */
 bool cli_same_file(const char *a, const char *b);
 
-/* Whether a descriptor is a terminal that shows colours. */
+/* Returns whether a descriptor is a terminal that shows colours. */
 bool cli_want_colour(int fd);
 
 #endif

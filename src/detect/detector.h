@@ -7,9 +7,9 @@
  * indexed.  A detector does nothing else: it never opens a file, prints, exits, or reads an
  * environment variable.
  *
- * To add one: write detect/<name>.c exporting `snag_detector_<name>`, add its line to
- * detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If
- * another file has to change, the interface is wrong: fix the interface.
+ * docs/adding/a-detector.md says how to add one: a file that exports `snag_detector_<name>`, a line
+ * in detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If other
+ * code has to change, the interface is wrong: fix the interface.
  *
  * Time.      The event number is the only measure of time.  A clock (order/vclock.h) has for
  *            each thread u an event number: all events of u before it are ordered before this

@@ -11,7 +11,7 @@ enum {
 	LINE = SHADOW_LINE,
 	FREED_BYTES = 1024,
 	EXPECT_BYTES = 4 * PAGE,
-	CELLS = 8 /* in 64 bytes */
+	CELLS = 8 /* in a line of 64 bytes */
 };
 
 static void variable_report(uint32_t variable, bool is_write)
@@ -51,7 +51,7 @@ static inline bool is_past(const struct snag_past_cell *x, struct judge_who who)
 	return x->writer == who.writer && x->reader == who.reader;
 }
 
-/* Where it is remembered what was made of such a variable / whether it is. */
+/* Returns the remembered effect of the last access to such a variable, or whether there is one. */
 static inline struct judge_made *made_of(const struct snag_past_cell *x, bool is_write)
 {
 	return &judge.made[is_write][(x->writer ^ x->reader) % JUDGE_MADE];
@@ -85,7 +85,7 @@ static inline bool first_access(uint32_t variable, bool is_write) /* [first] */
 	return true;
 }
 
-/* Of n variables side by side. */
+/* Accesses n variables that lie side by side. */
 static inline void few_variables_access(uint32_t first, uint32_t n, bool is_write)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static inline void few_first_access(uint32_t first, uint32_t n, bool is_write)
 			variable_access(first + i, is_write);
 }
 
-/* The same for many, most of them alike. */
+/* The same for many variables, most of them with the same past. */
 static void variables_access(uint32_t first, uint32_t n, bool is_write)
 {
 	for (const uint32_t end = first + n; first < end;) {
@@ -174,8 +174,7 @@ static void whole_line_access(struct shadow_page *page, uint64_t address, bool i
 	shadow_unite_line(&judge.shadow, page, line);
 }
 
-/* The same for the lines from `low` up to `high`, of which those that are solid are side by
- * side. */
+/* The same for the lines from `low` up to `high`, of which the solid ones lie side by side. */
 static void whole_lines_access(struct shadow_page *page, uint64_t low, uint64_t high, bool is_write)
 {
 	for (uint32_t line, n; low < high; low += (uint64_t)n * LINE) {
@@ -233,7 +232,7 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 	}
 }
 
-/* Of a line that is begun or ended with. */
+/* Prefetches a line that the access begins or ends with. */
 static inline void line_expect(const struct shadow_page *page, uint64_t address)
 {
 	const struct snag_past_cell *x = judge.express->x;
@@ -260,7 +259,7 @@ void judge_expect(uint64_t address, uint64_t nbytes)
 	}
 }
 
-/* Whether it was one of variables as they are. */
+/* Returns whether the access was one to variables that exist as they are. */
 static inline bool ready_access(struct shadow_page *page, uint64_t address, unsigned size,
 				bool is_write)
 {
@@ -289,7 +288,7 @@ void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count,
 	}
 }
 
-/* [lasting] Whether reads of n variables of the page may be left out. */
+/* [lasting] Returns whether later reads of n variables of the page may be left out. */
 static inline bool variables_last(struct shadow_page *page, uint32_t first, uint32_t n)
 {
 	struct snag_express *e = judge.express;
@@ -304,7 +303,7 @@ static inline bool variables_last(struct shadow_page *page, uint32_t first, uint
 	return true;
 }
 
-/* The same of bytes. */
+/* The same for bytes. */
 static inline bool bytes_last(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint32_t above = shadow_above(page, address);
@@ -317,7 +316,7 @@ static inline bool bytes_last(struct shadow_page *page, uint64_t address, unsign
 	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
 }
 
-/* The same of any bytes. */
+/* The same for bytes of any pages. */
 static bool range_lasts(uint64_t address, uint64_t nbytes)
 {
 	for (uint64_t end = address + nbytes, next; address < end; address = next) {
@@ -346,7 +345,7 @@ bool judge_range_lasts(uint64_t address, uint64_t nbytes)
 	return l->lasts;
 }
 
-/* [single] Whether an access is one. */
+/* [single] Returns whether an access is such a one. */
 static inline bool is_single(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint64_t at = address & (LINE - 1);
@@ -394,7 +393,7 @@ static __attribute__((noinline)) bool single_read(struct shadow_page *page, uint
 	return false;
 }
 
-/* What waits for others: reads that last do not. */
+/* Handles accesses that wait for others: reads that last do not wait. */
 static __attribute__((noinline)) bool stream_access(unsigned number, uint64_t address,
 						    unsigned size)
 {

@@ -34,13 +34,13 @@
 
 enum { JUDGE_MADE = 16, JUDGE_LATE = 16, JUDGE_LASTING_LOG = 4 };
 
-struct judge_who { /* did what is kept of a variable */
+struct judge_who { /* the thread and step of the access that a variable remembers */
 	uint32_t writer, reader;
 };
 
 struct judge_made {
 	struct judge_who before, after;
-	uint64_t step; /* in which it was made */
+	uint64_t step; /* the step in which it was made */
 };
 
 struct judge {
@@ -48,10 +48,10 @@ struct judge {
 	void *state;
 	struct snag_express *express;
 	struct shadow shadow;
-	uint32_t thread, nevents; /* who runs; so far */
+	uint32_t thread, nevents; /* the running task; how many events so far */
 	uint64_t races;
-	bool is_over;  /* nothing is judged any more: [other] of judge.c */
-	uint64_t step; /* from 1; changes with every event that is not an access */
+	bool is_over;  /* the detector judges nothing any more: [other] of judge.c */
+	uint64_t step; /* counts from 1; changes with every event that is not an access */
 	struct judge_made made[2][JUDGE_MADE];
 	struct judge_late {
 		uint32_t first, n;
@@ -61,7 +61,7 @@ struct judge {
 	struct judge_lasting {
 		uint64_t address, nbytes;
 		uint64_t ended; /* judge_ended() when it was read first */
-		uint32_t times; /* it was read */
+		uint32_t times; /* how often the memory was read */
 		bool lasts;
 	} lasting[1 << JUDGE_LASTING_LOG];
 };
@@ -85,18 +85,17 @@ static inline bool judge_step_begin(void)
 }
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
-/* Prefetches what is kept of these bytes, which will be accessed soon. */
+/* Prefetches the entries of bytes that will be accessed soon. */
 void judge_expect(uint64_t address, uint64_t nbytes);
-/* The same for few bytes. */
+/* The same for a few bytes. */
 void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
-/* The same, now or later in the step.  Returns true for a read that may be left out, whichever
- * step does it. */
+/* The same, now or later in the step. Returns true for a read that later steps may leave out. */
 bool judge_one(uint64_t address, unsigned size, bool is_write);
 /* [lasting] Returns whether reads of a range may be left out. */
 bool judge_range_lasts(uint64_t address, uint64_t nbytes);
-void judge_late_flush(void); /* [late] those that wait */
+void judge_late_flush(void); /* [late] Judges the accesses that wait. */
 
 #endif

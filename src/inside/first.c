@@ -40,7 +40,7 @@ static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
 	return true;
 }
 
-/* What begins its step saves more. */
+/* An access that begins its step saves more. */
 #define ACCESS(name, size, is_write)                                         \
 	static __attribute__((noinline)) void begin_##name(uint64_t address) \
 	{                                                                    \

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct block {	     /* lies before what is given out */
-	void *start; /* of what came from the runtime, of so many bytes */
+struct block {	     /* lies before each block */
+	void *start; /* the runtime's memory that the block is part of, and its size */
 	size_t nbytes;
 };
 

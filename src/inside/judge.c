@@ -51,7 +51,7 @@ static void on_race_with(void *ctx, const struct snag_event *event, uint32_t num
 	judge.is_over |= verdict->one_will_do;
 }
 
-/* It will not say that it proves anything. */
+/* From now on the detector proves nothing. */
 static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *event,
 		     uint32_t number, uint32_t other)
 {
@@ -111,7 +111,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	return true;
 }
 
-/* Whether some accesses of the step were not judged yet. */
+/* Returns whether some accesses of the step were not judged yet. */
 static inline bool accesses_wait(void)
 {
 	return rt_sites.n | judge.nlate | judge_streams.used | judge_streams.nranges;
@@ -137,7 +137,7 @@ static inline bool step_ends(void)
 	return true;
 }
 
-/* Whether there was an end to what lasted. */
+/* Looks whether the reads that lasted do so no more. */
 static inline void lasting_look(void)
 {
 	if (!judge.may_last)
@@ -149,7 +149,7 @@ static inline void lasting_look(void)
 	rt_lasting_end();
 }
 
-/* Whether the detector has rules for what a task does. */
+/* Returns whether the detector has rules for this operation of a task. */
 static inline bool is_judged(uint8_t op)
 {
 	nops[op]++;

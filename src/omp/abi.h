@@ -12,8 +12,8 @@
 	MP_EXPORT type name(__VA_ARGS__); \
 	type name(__VA_ARGS__)
 
-/* In functions that threads outside of OpenMP may call, too: what they allocate is known by
- * where the program called them. */
+/* For functions that threads outside of OpenMP may also call: remembers the place of the call,
+ * which names the memory that they allocate. */
 #define MP_PLACE() (mp_is_here() ? (void)mp_enter(__builtin_return_address(0)) : (void)0)
 
 #endif

@@ -50,7 +50,7 @@ MP_ABI(int, __snag_omp_masked, int filter)
 	return filter;
 }
 
-/* What snag cc puts around the iterations of some loops. */
+/* snag cc inserts this call around the iterations of some loops. */
 MP_ABI(int, __snag_omp_iteration, void)
 {
 	MP_ENTER();
@@ -65,8 +65,8 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
 		mp_lockstep_statement(team->lockstep, number);
 }
 
-/* snag cc inserts this call into loops whose iterations are not told apart.  A simd loop may be outside
- * of all regions. */
+/* snag cc inserts this call into loops whose iterations the runtime cannot tell apart. A simd
+ * loop may be outside of all regions. */
 MP_ABI(int, __snag_omp_together, void)
 {
 	static bool is_reported;

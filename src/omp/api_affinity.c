@@ -94,7 +94,7 @@ static const struct field {
 	char letter;
 	const char *name;
 	int (*number)(void);
-	void (*text)(char *ret_text); /* if there is no number */
+	void (*text)(char *ret_text); /* if the field has no number */
 } fields[] = {
 	{'t', "team_num", team_number, NULL},
 	{'T', "num_teams", team_count, NULL},
@@ -110,7 +110,7 @@ static const struct field {
 
 struct words {
 	char *text;
-	size_t room, n; /* how many there are, whether there was room or not */
+	size_t room, n; /* how many there are, also beyond the room */
 };
 
 static void put(struct words *w, char c)

@@ -33,7 +33,7 @@ struct allocator {
 };
 
 struct draw {
-	struct allocator *from; /* NULL: it was given back */
+	struct allocator *from; /* NULL: the program gave it back */
 	size_t nbytes;
 };
 
@@ -229,7 +229,7 @@ MP_ABI(void, omp_free, void *p, omp_allocator allocator)
 	give(p);
 }
 
-/* What follows is what compilers call for allocate clauses. */
+/* Compilers call the functions below for allocate clauses. */
 static void *copy_take(size_t align, size_t nbytes, omp_allocator allocator)
 {
 	void *p = take(align, nbytes, allocator);

@@ -40,7 +40,7 @@ MP_ABI(int, omp_target_memcpy_rect, void *to, const void *from, size_t each, int
 {
 	size_t to_row = each, from_row = each;
 	if (!to && !from)
-		return 1 << 16; /* how many dimensions there may be */
+		return 1 << 16; /* the most dimensions */
 	if (ndims < 1)
 		return 1;
 	for (int i = 1; i < ndims; i++) {

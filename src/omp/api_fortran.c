@@ -185,7 +185,7 @@ MP_ABI(uintptr_t, omp_init_allocator_8_, uintptr_t space, const int64_t *n, cons
 /* [text] */
 enum { MOST_TEXT = 256 };
 
-/* Without the blanks at the end; longer texts are cut. */
+/* Copies a text without the blanks at its end; cuts a longer one. */
 static const char *text_of(char to[MOST_TEXT], const char *text, size_t n)
 {
 	while (n > 0 && text[n - 1] == ' ')

@@ -36,7 +36,8 @@ MP_ABI(void, omp_unset_lock, void *lock)
 	mp_lock_give(mp_lock_here(lock));
 }
 
-/* One that is refused waits for another to go on, sooner or later. */
+/* A refused caller waits, sooner or later, for another thread to continue. So a refusal lets
+ * other threads run. */
 MP_ABI(int, omp_test_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();

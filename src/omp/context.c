@@ -46,7 +46,7 @@ void mp_fail(const char *why)
 	_exit(STATUS_FAILED);
 }
 
-/* In the child of a fork: the calling thread is the only one, and there is no detector. */
+/* Called in the child of a fork: only the calling thread exists there, and no detector. */
 static void forked(void)
 {
 	mp.hooks = NULL;
@@ -162,7 +162,7 @@ static void go_wait(struct mp_thread *thread)
 	thread->go = 0;
 }
 
-/* Another thread runs until this one is handed to. */
+/* Hands over to another thread, and waits until some thread hands back. */
 static void thread_hand(struct mp_thread *from, struct mp_thread *to)
 {
 	if (mp.hooks) {
@@ -220,7 +220,7 @@ bool mp_is_here(void)
 	       !(mp.hooks && !mp_asks(SNAG_OMP_IS_SEEN));
 }
 
-/* Others only look whether these are there: so they are linked with this file. */
+/* Other files only test whether these functions exist. This table makes the linker take them. */
 static __attribute__((used)) bool (*const asked_for[])(struct snag_promise *, const void *) = {
 	__snag_omp_get, __snag_omp_set};
 
@@ -228,7 +228,7 @@ __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 {
 	if (!mp_is_here())
 		return false;
-	entering_unstick(); /* it may wait for one of them */
+	entering_unstick(); /* the thread may wait for one of them */
 	return mp_yield();
 }
 

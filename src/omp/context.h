@@ -21,16 +21,17 @@ typedef void mp_body(void *arg);
 struct mp_context {
 	struct snag_fiber fiber; /* while it does not run */
 	struct mp_thread *thread;
-	void *handle;		   /* the detector's */
-	struct mp_task *task;	   /* the innermost that runs on it */
-	uint32_t begins_as;	   /* as this task of the detector; SNAG_OMP_SAME: it has begun */
-	struct mp_context *next;   /* in one queue */
-	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
+	void *handle;	      /* the detector's */
+	struct mp_task *task; /* the innermost that runs on it */
+	/* the task of the detector that it begins as; SNAG_OMP_SAME: it has begun */
+	uint32_t begins_as;
+	struct mp_context *next;   /* the next context of its queue */
+	struct snag_stack stack;   /* the stack of a fiber; otherwise the thread has it */
 	struct mp_context *caller; /* waits until this one returns, unless it is continued before */
 	struct snag_exceptions exceptions;
 	struct snag_omp_implicit implicit; /* task that it runs */
 	const char *target; /* the target region it is in has its stack below; NULL: none */
-	int limit;	    /* of that region's threads; 0: none */
+	int limit;	    /* how many threads that region may have; 0: any number */
 };
 
 struct mp_queue {
@@ -41,42 +42,44 @@ struct mp_queue {
 struct mp_thread {
 	struct mp_context base;
 	struct mp_context *now;	   /* the context that it waits as, or switched to last */
-	struct mp_context *wanted; /* the context to go on as */
-	struct mp_context *dead;   /* has ended; its stack was still in use then */
-	struct mp_thread *next;	   /* of the idle ones */
-	uint32_t go;		   /* without a detector: futex, 1 when handed to */
-	struct mp_team *team;	   /* it works for */
-	int number, level;	   /* in the team; how deeply the team is nested */
+	struct mp_context *wanted; /* the context to continue as */
+	struct mp_context *dead;   /* a context that has ended on the stack that was still in use */
+	struct mp_thread *next;	   /* the next idle thread */
+	/* without a detector: a futex, 1 when another thread hands over */
+	uint32_t go;
+	struct mp_team *team; /* the team it works for */
+	int number, level;    /* its number in the team; how deeply the team is nested */
 };
 
 struct mp {
 	const struct snag_omp_hooks *hooks; /* NULL: there is no detector */
-	const void *place;		    /* where the program called */
+	const void *place;		    /* the place of the program's last call */
 	struct mp_context *now;
-	struct mp_queue ready;	  /* those that can go on, next one first */
-	bool has_order;		  /* of sections: lock.c */
-	struct mp_queue entering; /* those that may not enter one yet */
+	struct mp_queue ready;	  /* the contexts that can continue, next one first */
+	bool has_order;		  /* sections follow an order: lock.c */
+	struct mp_queue entering; /* the contexts that may not enter a section yet */
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	struct snag_pool tasks;	 /* explicit ones with few arguments, which most are */
-	unsigned launched;	 /* regions with more than one thread that are open; or targets */
-	bool has_targets;	 /* of the initial thread, that it has not waited for: target.c */
-	unsigned leagues;	 /* likewise, of several teams */
-	unsigned nteams_begun;	 /* that may still run: of leagues inside of regions */
+	struct snag_pool tasks; /* explicit ones with few arguments, which most are */
+	unsigned launched;	/* regions with more than one thread that are open; or targets */
+	/* the initial thread has target tasks that it has not waited for: target.c */
+	bool has_targets;
+	unsigned leagues;	 /* leagues of several teams that are open */
+	unsigned nteams_begun;	 /* teams that may still run, of leagues inside of regions */
 	uint64_t nrecorded;	 /* iterations, at most: loop.c */
 	unsigned npromises;	 /* made so far */
 	uint32_t nimplicit;	 /* tasks of regions and leagues, so far */
-	uint32_t nphases;	 /* of them, likewise */
+	uint32_t nphases;	 /* their phases, so far */
 	unsigned nstarted;	 /* threads, beside the first */
 	unsigned ndetached;	 /* tasks with an event, so far */
-	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
-	bool is_waiting;	 /* for what happens outside: outside.c */
+	int nteams, teams_limit; /* for leagues, set by the program; 0: MP_THREADS, no limit */
+	bool is_waiting;	 /* waits for something outside of OpenMP: outside.c */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
 
-/* To be called first by everything that the program calls. */
+/* Every function that the program calls begins with this call. */
 void mp_begin_slow(void);
 static inline struct mp_task *mp_enter(const void *place)
 {
@@ -131,7 +134,7 @@ static inline void mp_report(enum snag_op op, uint32_t target)
 		mp.hooks->event((uint8_t)op, target, mp.place);
 }
 
-/* Without a detector the answer is no. */
+/* Asks the detector a question; without a detector the answer is no. */
 static inline bool mp_asks(enum snag_omp_question question)
 {
 	return mp.hooks && mp.hooks->answer(question);

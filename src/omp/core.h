@@ -74,49 +74,54 @@
 
 enum { MP_THREADS = 4, MP_MAX_THREADS = 1024, MP_MAX_LEVELS = 1 << 20 };
 
-/* The marks that snag cc writes into what it rewrites. */
+/* The marks that snag cc writes into rewritten pragmas. */
 enum {
 #define MARK(name, number) MP_##name = number,
 #include "omp/marks.def"
 #undef MARK
 };
 
-/* The chunks of static nowait loops, which go on in the next such loop: [static] of loop.c. */
+/* The chunks of static nowait loops, which continue in the next such loop: [static] of loop.c. */
 struct mp_static {
 	struct mp_static *next;
-	uint64_t count, chunk; /* as the program says; 0: it does not */
-	uint32_t *segment;     /* by chunk; 0: none yet */
-	uint32_t *ndone;       /* likewise: in how many such loops it has been executed */
-	uint32_t nloops;       /* that were begun */
-	bool is_cut;	       /* one was cancelled */
+	uint64_t count, chunk; /* the program's numbers; 0: it gives none */
+	uint32_t *segment;     /* by chunk: its segment; 0: none yet */
+	uint32_t *ndone;       /* by chunk: in how many such loops a thread has executed it */
+	uint32_t nloops;       /* how many such loops have begun */
+	bool is_cut;	       /* a loop was cancelled */
 	size_t cap;
 };
 
 struct mp_team {
 	int n;
-	bool is_reported;	      /* it has structure: more than one thread, or simd */
-	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or no detector needs it */
+	/* the detector knows it: it has more than one thread, or simd */
+	bool is_reported;
+	/* for a simd loop; NULL: there is none, or no detector needs it */
+	struct mp_lockstep *lockstep;
 	int level, active_level;
 	struct mp_task *parent;
 	struct snag_omp_implicit met_as; /* a league: the implicit task that met it */
 	uint32_t id;			 /* the task that opens its finishes */
-	const void *place;		 /* where the present one began */
+	const void *place;		 /* where the current region began */
 	mp_body *body;
 	void *arg;
-	int arrived, joined;	      /* at a barrier; at the last one */
+	/* how many threads are at a barrier; how many were at the last one */
+	int arrived, joined;
 	unsigned live;		      /* explicit tasks that have not ended */
-	struct mp_queue waiting;      /* at the barrier */
+	struct mp_queue waiting;      /* the contexts that wait at the barrier */
 	struct mp_context *first;     /* thread 0, at the last one */
 	uint32_t combined;	      /* the promise of the last combining of a reduction, + 1 */
 	const void *copied;	      /* copyprivate */
 	struct mp_loop_shared *loops; /* ordered, doacross: shared by the threads */
-	struct mp_static *statics;    /* of this phase */
-	struct mp_deals deals;	      /* likewise */
+	struct mp_static *statics;    /* the static loops of this phase */
+	struct mp_deals deals;	      /* the blocks for one thread of this phase */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
-	unsigned first_team; /* likewise: a number for the first one, others have the next */
-	int limit;	     /* of the threads of its contention group (thread_limit); 0: none */
-	int room;	     /* likewise: that a region inside may have */
+	/* in this phase: the number of the first team; the others have the next ones */
+	unsigned first_team;
+	/* the most threads of its contention group (thread_limit); 0: any number */
+	int limit;
+	int room; /* the most threads that a region inside may have */
 };
 
 struct mp_lock;
@@ -126,23 +131,24 @@ struct mp_loop_shared;
 /* A loop that a thread is in. */
 struct mp_loop {
 	uint64_t count; /* iterations */
-	uint64_t chunk; /* of them that stay together */
+	uint64_t chunk; /* iterations that stay together */
 	uint64_t nchunks, next, step;
-	uint64_t from, n;   /* the iterations of the present chunk */
+	uint64_t from, n;   /* the iterations of the current chunk */
 	uint64_t chunk_now; /* its number */
-	bool is_simple; /* its segments end with their chunks, and seldom do more than access memory */
+	/* its segments end with their chunks, and most of them only access memory */
+	bool is_simple;
 	bool has_zero; /* thread 0 gets chunk 0, whichever threads get the rest */
 	bool is_open, is_sections, is_doacross, is_cancelled;
 	struct mp_static *kept;
-	uint32_t promise; /* with kept: of what the thread did before */
+	uint32_t promise; /* with kept: stands for the earlier events of the thread */
 	struct mp_loop_shared *shared;
 };
 
-/* What the program has set for the regions that a task meets.  A new task has its creator's
+/* The program's settings for the regions that a task meets. A new task has its creator's
  * settings. */
 struct mp_settings {
 	int nthreads;	/* 0: MP_THREADS */
-	int max_levels; /* of nested regions that have more than one thread */
+	int max_levels; /* the deepest nesting of regions that have more than one thread */
 	int schedule, chunk;
 	bool is_dynamic;
 };
@@ -151,62 +157,63 @@ struct mp_task {
 	struct mp_task *parent;
 	struct mp_team *team;
 	struct mp_group *group;
-	int number;	/* of its thread */
+	int number;	/* the number of its thread */
 	unsigned known; /* references: its own, of its children, of tables of dependences */
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
-	size_t nbytes;	   /* of its arguments, which are private to it */
-	const void *place; /* where it was created */
+	size_t nbytes;	   /* the bytes of its arguments, which are private to it */
+	const void *place; /* where the program created it */
 
 	/* From here on, 0 in a new task: */
-	uint32_t id;	   /* the task that the detector knows it as, now ... */
+	uint32_t id;	   /* the detector's number of it, now ... */
 	uint32_t base_id;  /* ... and outside of segments */
-	uint32_t spare_id; /* a number for a segment that is not in use; 0: none */
+	uint32_t spare_id; /* the number of a segment that is free; 0: none */
 	uint32_t before;   /* the promise set before it combined, for its earlier events */
 	bool is_implicit, is_final;
-	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
-	bool has_spawned;  /* in this phase or segment */
+	/* in a team of one thread, or of a league: part of the task that met the region */
+	bool is_part;
+	bool has_spawned;  /* it has created tasks in this phase or segment */
 	bool knows_number; /* [number] */
-	bool is_combining; /* of a reduction */
+	bool is_combining; /* it combines a reduction */
 	/* Explicit tasks. */
-	bool is_pooled; /* in mp.tasks */
+	bool is_pooled; /* its memory is in mp.tasks */
 	bool is_lent;	/* it has an address of its creator's stack */
-	bool is_new;	/* its arguments are new memory, which was not reported yet */
+	bool is_new;	/* the detector has not heard yet that its arguments are new memory */
 	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
 	uint32_t fulfilled;		 /* the promise set when it was */
 	struct mp_context *undeferred;	 /* waits until this one can begin */
 	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
 	void (*done)(struct mp_task *t); /* called when it will not run any more; may be NULL */
-	/* Of its children. */
+	/* About its children. */
 	struct own_loans loans;
-	unsigned children; /* that have not ended */
+	unsigned children; /* how many have not ended */
 	struct mp_context *waiter;
 	struct mp_depends *depends;
 	struct mp_held *held;	      /* locks */
-	struct mp_settings *settings; /* NULL: those of its creator */
-	struct mp_copy *copies;	      /* on the heap: copies.c */
+	struct mp_settings *settings; /* NULL: it has its creator's settings */
+	struct mp_copy *copies;	      /* private copies on the heap: copies.c */
 
-	/* Implicit tasks; what follows is no part of the memory of the others. */
-	_Alignas(16) const char *frame; /* its stack is below */
+	/* For implicit tasks; the memory of other tasks ends here. */
+	_Alignas(16) const char *frame; /* its stack is below this address */
 	unsigned loops;			/* met so far */
-	struct mp_met met;		/* in this phase */
-	struct mp_depends *outside;	/* in a segment: those of the phase */
+	struct mp_met met;		/* the constructs it has met in this phase */
+	struct mp_depends *outside;	/* in a segment: the depend clauses of the phase */
 	struct mp_settings own_settings;
 	struct mp_loop loop;
-	int64_t lower, stride; /* of it, as the program counts */
+	int64_t lower, stride; /* in the program's numbers */
 	bool is_iterating;     /* mp_iteration() */
-	bool is_together;      /* in a block of several iterations that are one segment */
+	bool is_together;      /* several iterations form one segment */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
-	MP_TASK_BYTES = offsetof(struct mp_task, frame), /* of an explicit one */
+	MP_TASK_BYTES = offsetof(struct mp_task, frame), /* of an explicit task */
 };
 _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 
-/* Returns whether its tasks and barriers are those of one thread.  This holds for a team of a
- * league, although several such teams are reported to the detector. */
+/* Returns whether the tasks and barriers of the team belong to one thread. This holds for a team
+ * of a league, although the detector hears of several such teams. */
 static inline bool mp_team_is_alone(const struct mp_team *team)
 {
 	return !team->is_reported || team->nteams;
@@ -216,7 +223,7 @@ static inline bool mp_team_is_alone(const struct mp_team *team)
 void mp_parallel(mp_body *body, void *arg, int n);
 /* Returns the threads of a region: `wanted` by num_threads, or 0; is_serial by `if`. */
 int mp_team_size(int wanted, bool is_serial);
-int mp_room_here(void);	   /* how many threads a region may have; 0: any number */
+int mp_room_here(void);	   /* Returns how many threads a region may have; 0: any number. */
 int mp_thread_limit(void); /* 0: none */
 /* A region of one thread, whose body the caller calls in between. */
 void mp_serial_begin(void);
@@ -231,11 +238,12 @@ struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who);
 struct snag_omp_implicit mp_implicit_new(const struct mp_task *t); /* t's, if it has structure */
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
-void mp_launch(bool begins);	 /* what several threads do; may be nested */
+/* Reports the beginning or end of work for several threads. Calls may be nested. */
+void mp_launch(bool begins);
 
-/* Runs the teams of a league one after the other.  Each call of mp_league_next() ends one team and,
- * unless it returns false, begins the next.  The private stack of a team is below `frame`. */
-struct mp_league { /* as the program says; 0: it does not */
+/* Runs the teams of a league one after the other. Each call of mp_league_next() ends one team.
+ * Unless it returns false, it begins the next. The private stack of a team is below `frame`. */
+struct mp_league { /* the program's numbers; 0: it gives none */
 	int nteams, limit;
 };
 void mp_league_begin(struct mp_league said, const char *frame);
@@ -254,9 +262,10 @@ bool mp_is_cancelled(enum mp_cancel what);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-bool mp_segment_end(struct mp_task *t);		       /* false: it was never reported */
+/* Returns false if the detector was never told of the segment. */
+bool mp_segment_end(struct mp_task *t);
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* an earlier segment continues */
-void mp_segment_leave(struct mp_task *t);	       /* the segment will go on later */
+void mp_segment_leave(struct mp_task *t);	       /* The segment will continue later. */
 void mp_number_read(struct mp_task *t); /* [number] the program reads the number of its thread */
 static inline void mp_obstacle(enum snag_omp_obstacle what)
 {
@@ -265,8 +274,9 @@ static inline void mp_obstacle(enum snag_omp_obstacle what)
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);
-struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
-/* Returns the task that the detector knows it as part of: a team of one thread has no structure. */
+/* Returns settings of the task's own, for the caller to change. */
+struct mp_settings *mp_settings_own(struct mp_task *t);
+/* Returns the task that the detector knows: a team of one thread has no structure. */
 struct mp_task *mp_task_reported(struct mp_task *t);
 
 void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */

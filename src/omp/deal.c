@@ -13,7 +13,7 @@ static void deal_report(struct mp_task *t) /* [none] */
 	t->met.is_reported = true;
 }
 
-/* The first n of the single blocks are on different threads, if that is possible. */
+/* The first n single blocks get different threads, if that is possible. */
 static bool is_marked(const struct mp_task *t, int number) /* [known] */
 {
 	const struct mp_deals *d = &t->team->deals;

@@ -36,24 +36,24 @@
 struct mp_task;
 struct mp_team;
 
-/* Of a loop. */
+/* How the iterations of a loop were dealt. */
 struct mp_dealt {
 	bool is_decided;
 	int n;
 	uint16_t *thread; /* these; NULL: all */
 };
 
-/* Of a team. */
+/* How the blocks of a team were dealt. */
 struct mp_deals {
-	uint16_t *single; /* which thread has each single block since the barrier */
+	uint16_t *single; /* by single block since the barrier: the thread that executes it */
 	size_t nsingles, cap;
 	int turn;	 /* the thread that got the last one */
-	uint64_t *alike; /* by loop or single block since the barrier: alike.c */
+	uint64_t *alike; /* by loop or single block since the barrier (alike.c) */
 	size_t nalike, alike_cap;
 	struct mp_dealt blocks;
 };
 
-/* Of a thread, since the barrier. */
+/* The constructs that a thread has met since the barrier. */
 struct mp_met {
 	size_t singles, constructs; /* single blocks; these and loops */
 	uint64_t
@@ -66,8 +66,9 @@ struct mp_met {
 
 void mp_alike_look(struct mp_task *t);	/* comes to a loop or a single block: alike.c */
 void mp_alike_apart(struct mp_task *t); /* code of gcc reads the number of its thread */
-bool mp_single(void);			/* whether the calling thread executes it */
-bool mp_masked(int number);		/* likewise: the thread with this number executes it */
+bool mp_single(void);			/* Returns whether the calling thread executes the block. */
+/* The same for masked: the thread with this number executes the block. */
+bool mp_masked(int number);
 void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);

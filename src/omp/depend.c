@@ -30,9 +30,9 @@ struct member {
 	struct mp_task *task;
 };
 
-/* What there is at an address: the tasks of the latest set, and those of the one before. */
+/* The tasks that depend on an address: those of the latest set, and those of the set before. */
 struct place {
-	enum mp_depend_kind kind; /* of the latest */
+	enum mp_depend_kind kind; /* the kind of the latest set */
 	struct member *latest, *before;
 	struct mp_lock *lock; /* [mutex]; NULL: none so far */
 };
@@ -119,7 +119,8 @@ static void promise_add(struct mp_dependent *d, uint32_t promise)
 	d->get[d->nget++] = promise;
 }
 
-/* A task that is part of its thread sets no promise: it has run when others are created. */
+/* A task that is part of its thread sets no promise: it has run before the thread creates
+ * others. */
 static void get_add(struct mp_task *t, struct mp_task *first)
 {
 	struct mp_dependent *d = t->dependent, *before = first->dependent;
@@ -152,7 +153,7 @@ static struct place *place_at(struct mp_task *parent, const void *at)
 	return *p;
 }
 
-/* What there is in the phase, outside of the segment; NULL: nothing. */
+/* Returns the place of the phase, outside of the segment; NULL: there is none. */
 static struct place *place_outside(struct mp_task *parent, const void *at)
 {
 	struct mp_depends *outside = parent->is_implicit ? parent->outside : NULL;
@@ -202,7 +203,8 @@ static void exclusive_add(struct mp_dependent *d, struct mp_lock *lock)
 			return;
 	struct mp_lock **grown = mp_alloc((d->nexclusive + 1) * sizeof(struct mp_lock *));
 	unsigned k = d->nexclusive;
-	for (; k > 0 && d->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
+	/* All tasks take locks in the same order, so there is no deadlock. */
+	for (; k > 0 && d->exclusive[k - 1] > lock; k--)
 		grown[k] = d->exclusive[k - 1];
 	grown[k] = mp_lock_know(lock);
 	if (k)

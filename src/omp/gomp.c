@@ -46,7 +46,7 @@ MP_ABI(bool, GOMP_single_start, void)
 	return mp_single();
 }
 
-/* copyprivate: NULL to the thread that executes it, its data to the others afterwards. */
+/* copyprivate: the thread that executes the block gets NULL, the others get its data afterwards. */
 MP_ABI(void *, GOMP_single_copy_start, void)
 {
 	struct mp_team *team = MP_ENTER()->team;
@@ -89,8 +89,9 @@ MP_ABI(void, GOMP_critical_name_end, void **name)
 	mp_lock_give(mp_lock_here(name));
 }
 
-/* Around the combining of a reduction, by a team or by a thread outside of loops, which is in order
- * anyway; or around an atomic update that is too large for the machine, anywhere. */
+/* gcc puts these calls around the combining of a reduction, by a team or by a thread outside of
+ * loops, where it is ordered anyway. It also puts them around an atomic update that is too large
+ * for the machine. */
 static const char atomic;
 
 MP_ABI(void, GOMP_atomic_start, void)

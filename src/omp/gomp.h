@@ -7,10 +7,12 @@
 
 #include "omp/abi.h"
 
-/* nthreads as gcc says: 0 if the program does not, 1 also where an if clause is false. */
+/* nthreads as gcc gives it: 0 if the program gives no number, and 1 also if an if clause is
+ * false. */
 void gomp_parallel(mp_body *body, void *arg, unsigned nthreads);
 
-/* A loop, as gcc says: `end` is behind the last iteration, `up` says what the sign cannot. */
+/* A loop as gcc describes it: `end` is after the last iteration; `up` is the direction, which
+ * the unsigned sign cannot show. */
 struct gomp_range {
 	uint64_t start, end, by;
 	bool up;
@@ -42,8 +44,8 @@ static inline uint64_t gomp_range_count(struct gomp_range r)
 	return width ? (width - 1) / by + 1 : 0;
 }
 
-/* gcc's tables of task reductions (gomp_reduce.c).  That of a construct whose threads all have one:
- * `*first` is the first that came; the others share its memory. */
+/* gcc's tables of task reductions (gomp_reduce.c). All threads of a construct may have a table:
+ * `*first` is the table of the first thread that came, and the others share its memory. */
 void gomp_table_share(uintptr_t *table, uintptr_t **first);
 
 /* Depend clauses, as gcc lays them out, in `small` or in a block of their own. */

@@ -33,7 +33,8 @@ static bool loop_next(void *ret_start, void *ret_end)
 	return true;
 }
 
-/* Chunks of these have the size that was said; snag cc's words are in it, too. */
+/* Chunks of these schedules have the size that the program gives, which also holds the marks of
+ * snag cc. */
 static struct mp_schedule sized(uint64_t chunk)
 {
 	return mp_schedule_decode(chunk);
@@ -165,9 +166,9 @@ LOOP_RUNTIME(nonmonotonic_runtime, plain)
 LOOP_RUNTIME(maybe_nonmonotonic_runtime, plain)
 LOOP_RUNTIME(ordered_runtime, ordered)
 
-/* What the threads of one construct share beside its iterations. */
+/* The data, beside its iterations, that the threads of one construct share. */
 struct common {
-	uintptr_t *table; /* of the first that came: task reductions */
+	uintptr_t *table; /* the table of the first thread that came: task reductions */
 	uint64_t memory[];
 };
 
@@ -325,7 +326,7 @@ MP_ABI(void, GOMP_doacross_ull_post, ull *at)
 	mp_doacross_post((int64_t *)at);
 }
 
-/* How many follow is known since the loop began. */
+/* The number of arguments that follow is known from the beginning of the loop. */
 static void doacross_wait(int64_t first, va_list ap)
 {
 	int64_t at[MOST_DIMS] = {first};

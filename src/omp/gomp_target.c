@@ -17,7 +17,7 @@ enum { TARGET_NOWAIT = 1, MAP_KIND = 0xff, MAP_FIRSTPRIVATE = 12, MAP_ALIGN_AT =
 struct target {
 	mp_body *body; /* NULL: data only */
 	const void *place;
-	int limit; /* of its threads; 0: none */
+	int limit; /* the most threads of the region; 0: any number */
 	size_t n;
 	void *at[]; /* n addresses, then the copies */
 };
@@ -28,7 +28,7 @@ static size_t aligned(size_t at, unsigned short kind)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* With n = 0 there are no kinds. */
+/* If n is 0, there are no kinds. */
 static struct target *target_new(mp_body *body, size_t n, void **at, const size_t *nbytes,
 				 const unsigned short *kind)
 {
@@ -64,7 +64,7 @@ static void target_run(void *arg)
 	mp.now->limit = t->limit;
 	if (t->body) {
 		mp_serial_begin();
-		mp.now->task->team->level--; /* it is no parallel region [initial] */
+		mp.now->task->team->level--; /* the region is no parallel region [initial] */
 		mp_call(t->body, t->at, t->place);
 		mp_serial_end();
 	}
@@ -98,7 +98,7 @@ static void target(struct target *t, unsigned flags, void **depend)
 	gomp_depends_done(small, d);
 }
 
-/* What the clauses of the region say, as words that end with 0: a kind, and its value in the
+/* Reads the clauses of the region: words that end with 0. Each is a kind, with its value in the
  * upper bits or in the next word. */
 static int limit_read(void **args)
 {

@@ -89,8 +89,8 @@ void gomp_depends_done(struct mp_depend *small, struct mp_depend *d)
 		mp_free(d);
 }
 
-/* gcc says the line of the region that a task is in for the call, but that of the task for its
- * code. */
+/* Returns the place of a task. gcc gives the call the line of the region that the task is in,
+ * but the task's code has its own line. */
 static const void *place_of(mp_body *body)
 {
 	return (const char *)body + 1;
@@ -182,7 +182,7 @@ static void taskloop(const struct taskloop *l, uint64_t count, uint64_t grain)
 	uintptr_t *table = has_table ? ((uintptr_t **)l->arg)[2] : NULL;
 	if (count == 0) {
 		if (table)
-			table[2] = 0; /* so gcc knows that there is nothing to combine */
+			table[2] = 0; /* tells gcc that there is nothing to combine */
 		return;
 	}
 	if (!(l->flags & LOOP_NOGROUP))

@@ -16,16 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a task is to the programmer, with a number. */
+/* The construct of the program that a task comes from, with a number. */
 enum snag_omp_label {
-	SNAG_OMP_ITERATION, /* of a loop, from 0: the first of its chunk */
-	SNAG_OMP_PART,	    /* one of the iterations of this thread, which are not counted */
-	SNAG_OMP_SECTION,   /* from 0 */
+	SNAG_OMP_ITERATION, /* an iteration of a loop, from 0: the first one of its chunk */
+	SNAG_OMP_PART,	    /* one of the iterations of this thread, without a number */
+	SNAG_OMP_SECTION,   /* a section, from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
-	SNAG_OMP_TEAM,	    /* of a league */
+	SNAG_OMP_TEAM,	    /* a team of a league */
 	SNAG_OMP_COMBINE,   /* the end of a reduction in this thread */
 
-	/* The number is an address in a depend clause; one after the other. */
+	/* The number is an address in a depend clause. One call for each address. */
 	SNAG_OMP_DEPEND_IN,
 	SNAG_OMP_DEPEND_OUT, /* or inout, which is the same */
 	SNAG_OMP_DEPEND_MUTEX,
@@ -41,19 +41,19 @@ enum snag_omp_obstacle {
 
 /* An implicit task. */
 struct snag_omp_implicit {
-	uint32_t number;	/* 0: outside of regions */
+	uint32_t number;	/* its number; 0: outside of regions */
 	uint32_t phase;		/* between which of its barriers; no two have the same number */
-	const void *low, *high; /* of its stack */
+	const void *low, *high; /* the bounds of its stack */
 };
 
-/* What happens to the segment of an implicit task: an iteration, a section, a team of a league. */
+/* The fate of the segment of an implicit task: an iteration, a section, a team of a league. */
 enum snag_omp_segment {
-	SNAG_OMP_SEGMENT_NEW,	/* it begins, as a task that the present one creates */
+	SNAG_OMP_SEGMENT_NEW,	/* the segment begins, as a task that the running task creates */
 	SNAG_OMP_SEGMENT_AGAIN, /* it continues, as a task that was created before */
 	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task continues */
 };
 
-/* What happens to the private copy of a reduction, on the heap. */
+/* The fate of the private copy of a reduction, on the heap. */
 enum snag_omp_copy {
 	SNAG_OMP_COPY_USED,	/* threads or tasks combine it; the detector is not to look */
 	SNAG_OMP_COPY_COMBINED, /* that is over */
@@ -74,7 +74,8 @@ enum snag_omp_question {
 	/* Should critical sections follow an order?  If so: may the context enter its next one? */
 	SNAG_OMP_HAS_ORDER,
 	SNAG_OMP_MAY_ENTER,
-	/* Has the detector announced the present segment?  It does at its first event. */
+	/* Has the detector announced the current segment? It does so at the segment's first
+	 * event. */
 	SNAG_OMP_WAS_REPORTED,
 	/* May another task get the number of one that has ended? */
 	SNAG_OMP_MAY_REUSE,
@@ -117,7 +118,7 @@ struct snag_omp_hooks {
 			  size_t nbytes, bool is_new);
 	/* The running task ends, and the calling thread continues as that context. */
 	void (*ended)(void *to, const void *place);
-	/* What a task is to the programmer. */
+	/* Names the construct that the task comes from. */
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	/* The calling context runs that implicit task, in that phase. */
 	void (*phase)(const struct snag_omp_implicit *who);
@@ -126,7 +127,7 @@ struct snag_omp_hooks {
 	 * know the stack of the implicit task were not waited for (own/loans.h). */
 	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
 			const void *place);
-	/* The present segment ends, and `by` creates the next one; all else stays the same.
+	/* Ends the current segment; `by` creates the next one, and all else stays the same.
 	 * Returns the number of the next one: the same, or a new one. */
 	uint32_t (*segment_next)(uint32_t task, uint32_t by, const void *place,
 				 enum snag_omp_label label, uint64_t number);
@@ -148,8 +149,8 @@ struct snag_omp_hooks {
 	/* Synchronisation. */
 	/* A lock is acquired or released; `at` names it in reports. */
 	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
-	/* No context that may enter its section can go on: from now on all may.  is_deadlock: no
-	 * context can go on at all; does not return. */
+	/* No context that may enter its section can continue: from now on all contexts may
+	 * enter. is_deadlock: no context can continue at all; the function does not return. */
 	void (*stuck)(bool is_deadlock);
 	void (*flush)(const void *place);
 
@@ -166,11 +167,11 @@ struct snag_omp_hooks {
 
 __attribute__((weak)) const struct snag_omp_hooks *__snag_omp_hooks(void);
 
-/* Of the library, for the detector: the program waits for something without saying so.
- * Returns whether another context has run in between. */
+/* The library provides this function for the detector: the program waits for something, and no
+ * call says so. Returns whether another context has run in between. */
 __attribute__((weak)) bool __snag_omp_yield(void);
 
-/* Likewise: where the program has called the library. */
+/* The library provides this function, too: returns where the program has called the library. */
 __attribute__((weak)) const void *__snag_omp_place(void);
 
 #endif

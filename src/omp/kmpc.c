@@ -13,7 +13,7 @@ typedef void kmp_microtask(int32_t *gtid, int32_t *tid, ...);
 
 enum { MOST_ARGUMENTS = 256 };
 
-static _Thread_local int32_t pushed_threads; /* by num_threads, for the next region */
+static _Thread_local int32_t pushed_threads; /* the value of num_threads, for the next region */
 
 struct fork {
 	kmp_microtask *body;
@@ -69,7 +69,7 @@ MP_ABI(void, __kmpc_fork_call, void *loc, int32_t argc, kmp_microtask *body, ...
 	mp_parallel(fork_body, &f, mp_team_size(threads_pushed(), false));
 }
 
-static _Thread_local struct mp_league pushed_league; /* for the next one */
+static _Thread_local struct mp_league pushed_league; /* the teams of the next league */
 
 MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ...)
 {

@@ -21,7 +21,7 @@ enum {
 	KMP_IDENT_SECTIONS = 0x400,
 };
 
-struct kmp_ident { /* where and what, as clang says */
+struct kmp_ident { /* the place of a construct, in clang's layout */
 	int32_t reserved, flags;
 };
 
@@ -30,14 +30,14 @@ static struct mp_schedule schedule_of(int32_t kind, int64_t chunk)
 	int32_t plain = kind & ~KMP_MODIFIERS;
 	bool is_ordered = plain >= KMP_ORDERED_LOWER && plain < KMP_ORDERED_UPPER;
 	int32_t base = is_ordered ? plain - (KMP_ORDERED_LOWER - 32) : plain;
-	/* Only static and dynamic chunks have the size that was said. */
+	/* Only static and dynamic chunks have the size that the program gives. */
 	bool is_sized = base == KMP_STATIC_CHUNKED || base == KMP_DYNAMIC;
 	struct mp_schedule s = mp_schedule_decode(is_sized && chunk > 0 ? (uint64_t)chunk : 0);
 	s.is_ordered = is_ordered;
 	return s;
 }
 
-/* How many iterations from lower to upper by stride. */
+/* The number of iterations from lower to upper by stride. */
 #define COUNT(unsigned_type, lower, upper, stride)                                               \
 	((stride) > 0 ? ((lower) > (upper) ? 0                                                   \
 					   : (uint64_t)(unsigned_type)((unsigned_type)(upper) -  \

@@ -16,7 +16,7 @@ union kmp_data {
 	kmp_routine *destructors;
 };
 
-struct kmp_task { /* as clang lays it out */
+struct kmp_task { /* a task in clang's layout */
 	void *shareds;
 	kmp_routine *routine;
 	int32_t part;
@@ -30,7 +30,7 @@ enum {
 	KMP_TASK_DETACHABLE = 64,
 };
 
-struct block { /* behind a task, whose argument is `kmp` */
+struct block { /* lies after a task, whose argument is `kmp` */
 	int32_t flags;
 	bool is_undeferred; /* taskloop */
 	bool is_in_parts, is_again, is_target;
@@ -143,7 +143,7 @@ struct kmp_depend {
 
 enum { KMP_IN = 1, KMP_OUT = 2, KMP_MUTEX = 4, KMP_SET = 8, MOST_DEPENDS = 64 };
 
-/* In `small`, or in a block of their own. */
+/* Reads depend clauses into `small`, or into a block of their own. */
 static struct mp_depend *depends_read(struct mp_depend *small, int32_t n,
 				      const struct kmp_depend *from, int32_t n2,
 				      const struct kmp_depend *from2)
@@ -195,7 +195,7 @@ MP_ABI(void, __kmpc_omp_taskwait_deps_51, void *loc, int32_t gtid, int32_t n,
 	__kmpc_omp_wait_deps(loc, gtid, n, depend, n2, depend2);
 }
 
-/* Where a task should run is nothing to us. */
+/* The library ignores where a task should run. */
 MP_ABI(int32_t, __kmpc_omp_reg_task_with_affinity, void *loc, int32_t gtid, void *task, int32_t n,
        void *affinity)
 {
@@ -250,7 +250,7 @@ typedef void kmp_duplicate(void *to, void *from, int32_t is_last);
 
 struct taskloop {
 	struct block *pattern;
-	size_t lower_at, upper_at; /* in the block */
+	size_t lower_at, upper_at; /* where the block has the bounds */
 	kmp_duplicate *duplicate;
 	uint64_t lower;
 	int64_t stride;
@@ -297,8 +297,8 @@ MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_va
 	if (!nogroup)
 		mp_group_begin();
 	mp_taskloop(l.count,
-		    (struct mp_grain){(enum mp_grain_kind)kind, grain, false}, /* its numbers */
-		    taskloop_part, &l);
+		    /* clang's numbers of the kinds */
+		    (struct mp_grain){(enum mp_grain_kind)kind, grain, false}, taskloop_part, &l);
 	if (!nogroup)
 		mp_group_end();
 	mp_task_forget(task_of(b));

@@ -49,7 +49,7 @@ bool mp_league_next(void) /* [next] */
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
-	mp_barrier(); /* its tasks */
+	mp_barrier(); /* waits for its tasks */
 	if (team->is_reported)
 		mp_segment_end(t);
 	if (++team->at_team >= team->nteams) {

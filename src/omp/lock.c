@@ -19,14 +19,16 @@
 
 struct mp_lock {
 	const void *at;
-	uint32_t number; /* of the detector, + 1 */
+	uint32_t number; /* the detector's number of it, + 1 */
 	struct mp_task *owner;
 	int depth;
 	struct mp_queue waiting;
-	struct mp_context *next; /* the last that may go on, until it does; or NULL */
-	unsigned passes;	 /* so often another one came before that */
-	uint32_t passed;	 /* the promise set when a waiting task got the lock, + 1 */
-	unsigned known;		 /* by how many, of those that are not known by an address */
+	/* the context that may continue next; NULL: it has continued, or there is none */
+	struct mp_context *next;
+	unsigned passes; /* so often another one came before that */
+	uint32_t passed; /* the promise set when a waiting task got the lock, + 1 */
+	/* how many references there are; for locks that are not found by their address */
+	unsigned known;
 };
 
 struct mp_held {
@@ -131,7 +133,7 @@ static bool is_too_early(void) /* [order] */
 	return mp.has_order && mp.launched && !mp_asks(SNAG_OMP_MAY_ENTER);
 }
 
-/* Whether it is the turn of another context, which only waits for this lock. */
+/* Returns whether it is the turn of another context, which only waits for this lock. */
 static bool is_passed(struct mp_lock *lock) /* [next] */
 {
 	return lock->next && !mp.has_order && ++lock->passes % 2 == 0;

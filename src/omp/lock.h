@@ -10,10 +10,11 @@
 struct mp_lock;
 struct mp_task;
 
-struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
-struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
-void mp_lock_forget(const void *at);	      /* the team's */
-/* Returns a lock apart from others at this address, with one reference. */
+struct mp_lock *mp_lock_at(const void *at); /* made if need be */
+/* The same, for the team: each team has a lock of its own. */
+struct mp_lock *mp_lock_here(const void *at);
+void mp_lock_forget(const void *at); /* the team's */
+/* Returns a lock that is separate from others at this address, with one reference. */
 struct mp_lock *mp_lock_new(const void *at);
 struct mp_lock *mp_lock_know(struct mp_lock *lock);
 void mp_lock_release(struct mp_lock *lock); /* accepts NULL */

@@ -43,22 +43,23 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 				    .is_nowait = chunk & MP_CHUNK_NOWAIT};
 }
 
-/* What the threads share of a loop with ordered regions; the last one that leaves frees it. */
+/* The data of a loop with ordered regions that its threads share. The last thread that leaves
+ * the loop frees it. */
 struct mp_loop_shared {
 	struct mp_loop_shared *next;
-	unsigned number; /* of the loop in its region */
+	unsigned number; /* the number of the loop in its region */
 	int left;
 	struct mp_dealt dealt;
 	bool is_taken; /* a thread executes it */
 	bool is_counted;
-	uint32_t nbefore; /* [static]: such loops in this phase */
+	uint32_t nbefore; /* [static] how many such loops the phase had before */
 	bool is_cancelled;
-	uint64_t chunk;	      /* [record]; 0: it was not said */
+	uint64_t chunk;	      /* [record]; 0: the program gives none */
 	void *common;	      /* memory of the program's */
 	uint32_t last;	      /* ordered: the promise of the chunk before, + 1 */
 	unsigned ndims;	      /* doacross */
 	int64_t *bounds;      /* lower, upper, stride of each */
-	struct mp_map posted; /* by iteration: the promise, + 1 */
+	struct mp_map posted; /* by iteration: its promise, + 1 */
 };
 
 static struct mp_loop_shared *shared_get(struct mp_task *t)
@@ -146,7 +147,7 @@ static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 	loop->nchunks = (loop->count - 1) / loop->chunk + 1;
 }
 
-/* Which chunks the thread gets. */
+/* Decides which chunks the thread gets. */
 static void chunks_deal(struct mp_task *t, struct mp_loop *loop, const struct mp_schedule *schedule)
 {
 	struct mp_loop_shared *s = loop->shared;
@@ -185,7 +186,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	if (!t->team->is_reported)
 		loop->chunk = is_one_by_one || !count ? 1 : count;
 	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
-		loop->chunk = (count - 1) / (uint64_t)n + 1; /* no detector sees it */
+		loop->chunk = (count - 1) / (uint64_t)n + 1; /* no detector observes it */
 	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
 	if (!doacross) {
 		t->loops++;
@@ -203,7 +204,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		loop->shared->is_counted = true;
 		loop->shared->nbefore = loop->kept->nloops++;
 	}
-	if (loop->kept) { /* what its thread has done since comes before */
+	if (loop->kept) { /* the later events of the thread come first */
 		loop->promise = mp_promise();
 		mp_report(SNAG_OP_PROMISE_SET, loop->promise);
 	}
@@ -276,8 +277,8 @@ static void loop_over(struct mp_task *t)
 	loop->shared = NULL;
 }
 
-/* Whether the present segment leaves nothing behind, and another one is wanted that is as it
- * was. */
+/* Returns whether the current segment leaves nothing behind, and the caller wants another one
+ * that is the same. */
 static inline bool is_as_before(const struct mp_task *t) /* [next] */
 {
 	return t->loop.is_simple && t->id != t->base_id && !t->has_spawned && !t->held &&
@@ -369,7 +370,7 @@ bool mp_iteration(void) /* [iterate] */
 	struct mp_task *t = mp_implicit(mp.now->task);
 	t->is_iterating = !t->is_iterating;
 	t->is_together = false;
-	mp_segment_end(t); /* or the block of a thread */
+	mp_segment_end(t); /* also if it is the block of a thread */
 	if (t->is_iterating) {
 		mp_deal_part(t, false);
 		mp_segment_begin(t);
@@ -422,7 +423,7 @@ void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *uppe
 	t->loop = (struct mp_loop){.shared = s};
 }
 
-/* The number of an iteration, + 1; 0: there is none such. */
+/* Returns the number of an iteration, + 1; 0: the loop has no such iteration. */
 static uint64_t iteration_of(const struct mp_loop_shared *s, const int64_t *at)
 {
 	uint64_t number = 0;

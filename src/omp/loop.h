@@ -15,10 +15,10 @@ struct mp_team;
 
 /* The schedule of a loop, as far as it matters here. */
 struct mp_schedule {
-	uint64_t chunk; /* iterations that stay together; 0: not said */
+	uint64_t chunk; /* iterations that stay together; 0: the program gives none */
 	bool is_static, is_nowait, is_ordered, is_sections;
 	bool is_scan;  /* one thread has all iterations, in order */
-	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
+	uint64_t safe; /* simd: the most iterations that are parallel; 0: any number */
 };
 
 /* snag cc rewrites schedules so that the runtime sees every chunk: to dynamic, with the rest in
@@ -26,27 +26,28 @@ struct mp_schedule {
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule);
-bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* false: the loop is over */
-void mp_loop_end(void);					/* also if it is not over */
-void *mp_loop_common(size_t nbytes);			/* memory that its threads share */
-void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
+bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* Returns false if the loop has ended. */
+/* Call it also if the loop has not ended. */
+void mp_loop_end(void);
+void *mp_loop_common(size_t nbytes);	/* memory that its threads share */
+void mp_loop_cancel(struct mp_task *t); /* for all its threads */
 bool mp_loop_is_cancelled(const struct mp_task *t);
 void mp_loops_free(struct mp_team *team); /* at its end */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
-/* For a loop that the compiler runs by itself: returns which block the calling thread executes, of
- * *ret_n; negative: none. */
+/* For a loop that the compiler runs by itself: returns which of *ret_n blocks the calling thread
+ * executes; negative: none. */
 int mp_loop_block(int *ret_n);
 /* Called before and after each iteration of a loop that the compiler runs by itself; returns
  * whether this is before. */
 bool mp_iteration(void);
-void mp_iteration_leave(struct mp_task *t); /* it was cancelled */
-/* For a team whose loops are simd; to be freed. */
+void mp_iteration_leave(struct mp_task *t); /* The program cancelled the iteration's loop. */
+/* Returns the state of a team whose loops are simd. The caller frees it. */
 struct mp_lockstep *mp_lockstep_new(void);    /* NULL: no detector needs it */
 void mp_lockstep_free(struct mp_lockstep *l); /* accepts NULL */
-/* A loop begins.  Returns whether its iterations are to be reported. */
+/* A loop begins. Returns whether the caller must report its iterations. */
 bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe);
 void mp_lockstep_iteration(struct mp_lockstep *l, bool begins);
-void mp_lockstep_statement(struct mp_lockstep *l, unsigned number); /* has ended */
+void mp_lockstep_statement(struct mp_lockstep *l, unsigned number); /* A statement has ended. */
 
 void mp_ordered_begin(void);
 void mp_ordered_end(void);

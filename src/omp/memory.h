@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes); /* likewise, but not zeroed */
+void *mp_alloc_used(size_t nbytes); /* The same, but the memory is not zeroed. */
 /* Returns the array with room for n elements of that size: the old ones, then zeroes. */
 void *mp_grow(void *old, size_t *cap, size_t n, size_t each);
 void mp_free(void *p);			       /* accepts NULL */
@@ -20,7 +20,7 @@ void mp_memory(const void *at, size_t nbytes); /* reports memory that the progra
 void *mp_memset(void *to, int byte, size_t n);
 void *mp_memcpy(void *to, const void *from, size_t n);
 
-struct mp_map { /* from addresses to things */
+struct mp_map { /* a table from addresses to pointers */
 	struct snag_keyed table;
 };
 struct mp_map_entry {

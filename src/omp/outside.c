@@ -51,7 +51,7 @@ static void fulfil(struct mp_task *t) /* [speak] */
 		mp_become(self->id);
 }
 
-/* Whether there was one. */
+/* Handles an event that was fulfilled; returns whether there was one. */
 static bool fulfilled_take(void)
 {
 	bool has_some = false;
@@ -93,7 +93,8 @@ bool mp_outside_wait(void)
 	mp.is_waiting = true;
 	while (!(has_some = fulfilled_take()) && mp.ndetached) {
 		int n = others();
-		bool is_known = n > 1 || (n == 1 && !mp.hooks); /* not the detector's [wait] */
+		/* the detector does not know it [wait] */
+		bool is_known = n > 1 || (n == 1 && !mp.hooks);
 		if (!is_known && ++looks > MOST_LOOKS)
 			break;
 		usleep(LOOK_US);

@@ -47,7 +47,7 @@ MP_EXPORT bool __snag_omp_set(struct snag_promise *promise, const void *place)
 		promise->number = number + 1;
 		mp_report(SNAG_OP_PROMISE_SET, number);
 	}
-	for (; waiting; waiting = next) { /* in the order of arrival */
+	for (; waiting; waiting = next) { /* in the order in which they came */
 		next = waiting->next;
 		mp_ready(waiting);
 	}

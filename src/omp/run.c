@@ -75,7 +75,8 @@ static inline void task_counted(struct mp_task *t)
 		mp.hooks->lends(NULL, 0); /* others: mp_task_handed() */
 }
 
-/* Not if it runs at once and has no depend clauses. */
+/* Tells the detector the place of a task, unless the task runs at once and has no depend
+ * clauses. */
 static __attribute__((noinline)) void task_named(struct mp_task *t, const struct mp_depend *depend,
 						 size_t n)
 {
@@ -241,7 +242,7 @@ static void called_main(void *arg) /* [call] */
 	if (!to || mp.ready.first != to)
 		fiber_end(self, is_over);
 	if (is_over)
-		task_gone(self->task); /* its team is not: its creator is in it */
+		task_gone(self->task); /* the team has not ended: the task's creator is in it */
 	mp.ready.first = to->next;
 	mp.now = to;
 	if (mp.hooks && is_over)
@@ -252,7 +253,7 @@ static void called_main(void *arg) /* [call] */
 	mp.spare = self;
 }
 
-/* On a fiber; the caller is ready, next. */
+/* Runs a task on a fiber; the caller becomes ready, as the next one. */
 static inline void run_now(struct mp_task *t)
 {
 	struct mp_context *c = fiber_new(t), *self = mp.now;

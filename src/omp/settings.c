@@ -27,7 +27,7 @@ struct mp_settings *mp_settings_own(struct mp_task *t)
 	return t->settings;
 }
 
-/* How many threads a region may have: those of the regions that it is in count. */
+/* Returns how many threads a region may have. The threads of the regions around it count. */
 int mp_room_here(void)
 {
 	return mp.now->limit > 0 ? mp.now->limit : mp.now->task->team->room;

@@ -29,14 +29,14 @@
 
 #include <string.h>
 
-enum { MOST_SAFE = 1 << 16 }; /* more: like no such clause, which allows any number */
+enum { MOST_SAFE = 1 << 16 }; /* a larger safelen allows any number, as if the clause was missing */
 
 struct mp_lockstep {
 	uint32_t *last;
 	size_t n, cap;
 	size_t now;
-	unsigned statement; /* that runs */
-	bool is_reported;   /* in parts */
+	unsigned statement; /* the statement that runs */
+	bool is_reported;   /* its statements are reported one by one */
 	uint32_t *ended;    /* + 1; NULL: no safelen */
 	uint64_t safe;
 	uint64_t iteration; /* from 0 */
@@ -120,7 +120,7 @@ void mp_lockstep_iteration(struct mp_lockstep *l, bool begins)
 			mp.hooks->before_write(NULL);
 			boundaries_pass(l, l->n);
 		}
-		if (ended) { /* what has ended are all before it, too */
+		if (ended) { /* all ended statements come before it, too */
 			uint32_t before = l->iteration ? l->ended[(l->iteration - 1) % l->safe] : 0;
 			*ended = before;
 			link_add(ended);

@@ -173,7 +173,7 @@ void mp_group_end(void)
 	mp_free(g);
 }
 
-/* Iterations that stay together: so many at both ends of the loop, and so many in between. */
+/* How a loop is cut: iterations that stay together at both ends of the loop, and in between. */
 struct cut {
 	uint64_t ends, step;
 };

@@ -7,7 +7,7 @@
 
 #include "omp/core.h"
 
-/* As SNAG_OMP_DEPEND_IN and so on. */
+/* The kinds of depend clauses, as in SNAG_OMP_DEPEND_IN and so on. */
 enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
 
 struct mp_depend {
@@ -20,8 +20,8 @@ enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 enum { MP_TASK_SMALL = 320, MP_STACK_BYTES = 1 << 20 };
 void mp_tasks_begin(void); /* once */
 
-/* A task that is known but not created; then mp_task_create() runs it or lets it wait.  It has
- * room for so many bytes of arguments behind it. */
+/* Returns a task that exists but is not created yet. Then mp_task_create() runs it, or lets it
+ * wait. The arguments, up to this many bytes, lie after it. */
 static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
 {
 	typedef uint64_t zeros __attribute__((vector_size(16), may_alias));
@@ -65,22 +65,24 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 /* An undeferred task whose body the caller calls in between. */
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_task_end(struct mp_task *t);
-void mp_task_fulfil(struct mp_task *t); /* its detach event */
-void mp_task_forget(struct mp_task *t); /* one that knew it */
+void mp_task_fulfil(struct mp_task *t); /* Fulfils its detach event. */
+void mp_task_forget(struct mp_task *t); /* Gives up a reference to the task. */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
 
 /* run.c, for tasks that do not run on a fiber, or end later. */
 void mp_task_counted(struct mp_task *t, const struct mp_depend *depend,
 		     size_t n); /* it is created */
 void mp_body_begin(struct mp_task *t);
-bool mp_body_end(struct mp_task *t); /* false: its event was not fulfilled */
+bool mp_body_end(struct mp_task *t); /* Returns false if its event was not fulfilled. */
 void mp_promises_report(
-	const struct mp_task *t); /* its event was fulfilled: reports the promises that it sets */
-void mp_task_over(struct mp_task *t);	      /* it ends, which is reported */
+	const struct mp_task
+		*t); /* Its event was fulfilled: reports the promises that the task sets. */
+void mp_task_over(struct mp_task *t);	      /* Reports that the task ends. */
 void mp_gets_report(const struct mp_task *t); /* the promises it depends on */
 
-/* outside.c: a thread outside of OpenMP fulfils an event.  The other function, when no context is
- * ready, waits until a thread has fulfilled one; it returns false if none will. */
+/* outside.c: the first function is for a thread outside of OpenMP that fulfils an event. The
+ * second waits, when no context is ready, until a thread has fulfilled one. It returns false if
+ * none will. */
 void mp_outside_fulfil(struct mp_task *t);
 bool mp_outside_wait(void);
 
@@ -89,8 +91,8 @@ bool mp_outside_wait(void);
 void mp_target_task(struct mp_task *t);
 void mp_targets_joined(struct mp_task *t);
 
-/* copies.c: the calling thread has a private copy on the heap; what is known of them is over; it
- * combines them, or has done so. */
+/* copies.c: the calling thread has a private copy on the heap; the copies in a range end; the
+ * thread combines them, or has done so. */
 void mp_copy_add(const void *at, size_t nbytes);
 void mp_copy_gone(const void *at);
 void mp_copies_renewed(const struct mp_task *t);
@@ -100,7 +102,7 @@ void mp_copies_free(struct mp_task *t);
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 
-/* It gets its arguments, and its creator does not wait for it. */
+/* Gives the task its arguments. Its creator does not wait for it. */
 static inline void mp_task_handed(struct mp_task *t)
 {
 	t->is_lent = mp.hooks && mp.hooks->lends(t->arg, t->nbytes);
@@ -114,14 +116,14 @@ struct mp_group {
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
 	bool is_cancelled, is_reported;
-	struct own_loans before; /* of the task, when the group began */
+	struct own_loans before; /* the loans of the task when the group began */
 };
 void mp_group_begin(void);
 void mp_group_end(void);
 /* The phase of an implicit task ends inside of its groups, and the next one begins: so do they. */
 void mp_groups_leave(struct mp_task *t);
 void mp_groups_enter(struct mp_task *t);
-/* A group that is not reported, because a barrier ends it. */
+/* A group that the detector does not hear of, because a barrier ends it. */
 void mp_group_push(void);
 void mp_group_pop(void);
 
@@ -130,20 +132,21 @@ enum mp_grain_kind { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
 struct mp_grain {
 	enum mp_grain_kind kind;
 	uint64_t n;
-	bool is_strict; /* just so many */
+	bool is_strict; /* exactly this many */
 };
 typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
 void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop);
 
 /* depend.c */
-struct mp_dependent {	    /* what depend clauses make of a task */
+struct mp_dependent {	    /* the effect of depend clauses on a task */
 	unsigned waits_for; /* tasks it depends on that have not ended */
 	uint32_t *get;	    /* promises to get first, those of all it depends on */
 	unsigned nget;
 	struct mp_successor *successors;
 	uint32_t promise; /* set at its end */
 	bool has_ended;
-	struct mp_lock **exclusive; /* mutexinoutset; it knows them */
+	/* mutexinoutset: the locks that it takes, with a reference to each */
+	struct mp_lock **exclusive;
 	unsigned nexclusive;
 };
 static inline bool mp_task_waits(const struct mp_task *t)
@@ -153,7 +156,7 @@ static inline bool mp_task_waits(const struct mp_task *t)
 /* The promises that t depends on; those not yet ended know it as successor. */
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend,
-		    size_t n);		/* no task depends on t */
+		    size_t n);		/* No task depends on t. */
 void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
 void mp_dependent_free(struct mp_task *t);
 void mp_depends_free(struct mp_task *parent); /* the table of its children */

@@ -100,7 +100,7 @@ bool mp_segment_end(struct mp_task *t)
 		task_ended(t);
 	t->spare_id = !was_reported || mp_asks(SNAG_OMP_MAY_REUSE)
 			      ? t->id
-			      : 0; /* or the segment was never reported */
+			      : 0; /* or the detector never heard of the segment */
 	mp_segment_leave(t);
 	return was_reported;
 }
@@ -230,8 +230,8 @@ static struct mp_context *lowest_take(struct mp_queue *q)
 	return taken;
 }
 
-/* With an order of sections, the order of arrival depends on that order; so the numbers of the threads
- * decide here. */
+/* With an order of sections, the order of arrival depends on it. So the numbers of the threads
+ * decide who is next. */
 static void waiting_ready(struct mp_team *team)
 {
 	struct mp_queue sorted = {0};
@@ -426,7 +426,7 @@ void mp_region_end(struct mp_team *team)
 	if (!team->is_reported)
 		return;
 	struct mp_task *t = mp_task_reported(team->parent);
-	t->has_spawned |= t->id != t->base_id; /* its stack was shared */
+	t->has_spawned |= t->id != t->base_id; /* other tasks had access to its stack */
 	mp_launch(false);
 }
 

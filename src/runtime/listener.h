@@ -30,23 +30,23 @@ struct rt_thread;
 
 struct rt_listener {
 	bool is_judge; /* [access] */
-	/* What it needs. */
+	/* What the listener needs. */
 	bool needs_places; /* where in the code, with call stacks; the labels of tasks */
 	bool needs_turns;  /* the numbers of a thread's events, so that a schedule can name them */
 	bool needs_sizes;  /* the bytes of a block of the heap, as much as free() ends */
-	bool needs_fresh;  /* also accesses to memory that only the running task can reach yet */
+	bool needs_fresh;  /* accesses to memory that only the running task can reach yet */
 	bool needs_parts;  /* each iteration of a loop of OpenMP by itself */
 
 	/* Events of tasks. */
-	void (*task)(uint8_t op, uint32_t target, uint32_t loc); /* of the running task */
+	void (*task)(uint8_t op, uint32_t target, uint32_t loc); /* an event of the running task */
 	void (*speaks)(uint32_t task); /* the running thread is this task from now on */
-	/* The running thread `self` goes on as the context `to`, and is the task `as`. */
+	/* The running thread `self` continues as the context `to`, and is the task `as`. */
 	void (*switches)(struct rt_thread *self, struct rt_thread *to, uint32_t as);
 	/* [merged] The running task creates a task, which runs in `to`; it ends, and `to` runs. */
 	void (*child)(struct rt_thread *self, struct rt_thread *to, uint8_t op, uint32_t task);
 	void (*ended)(struct rt_thread *self, struct rt_thread *to);
 	void (*label)(uint32_t task, uint8_t kind, uint64_t number); /* enum rt_label */
-	/* Whether iterations of a simd loop run statement by statement. */
+	/* Returns whether iterations of a simd loop run statement by statement. */
 	bool (*simd)(void);
 
 	/* New memory: accesses there before this do not conflict with those after it. */
@@ -62,7 +62,7 @@ struct rt_listener {
 	/* The program met an obstacle (enum rt_obstacle).  Returns false if the listener wants a
 	 * record of it.  NULL: it does. */
 	bool (*obstacle)(unsigned what, uintptr_t pc);
-	/* [others] NULL: it reads the channel. */
+	/* [others] NULL: the listener reads the channel. */
 	void (*record)(const struct rt_record *record);
 };
 

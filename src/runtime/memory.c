@@ -109,7 +109,7 @@ void rt_free(void *p, size_t nbytes)
 	lock_give();
 }
 
-/* What is mapped moves without being copied, and in few pages if it is large. */
+/* Memory that is mapped moves without being copied, and in few pages if it is large. */
 void *rt_grow(void *p, size_t old, size_t nbytes)
 {
 	if (log_of(old) <= LOG_MAX) {

@@ -25,9 +25,10 @@ struct range {
 static struct range
 	instrumented[MOST_INSTRUMENTED]; /* modules; most addresses are in the first one */
 static uint32_t ninstrumented;
-static struct range fortran; /* its library; empty: not loaded */
-static uint64_t reported;    /* how many the loader had loaded when we last looked */
-static size_t nopened;	     /* bytes of rt.channel->opened */
+static struct range fortran; /* gfortran's library; empty: not loaded */
+/* how many libraries the loader had loaded when the runtime last looked */
+static uint64_t reported;
+static size_t nopened; /* bytes of rt.channel->opened */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
 {
@@ -57,7 +58,8 @@ static size_t note_id(const char *at, size_t n, char *to)
 	return 0;
 }
 
-/* The program itself has no name; where there is no /proc, it is what it was started as. */
+/* Finds the path of a module. The program itself has no name; without /proc, its path is the
+ * word it was started with. */
 static size_t path_put(const char *name, char *to)
 {
 	if (!*name) {
@@ -73,7 +75,7 @@ static size_t path_put(const char *name, char *to)
 	return n;
 }
 
-/* Where its segments lie. */
+/* Returns the range of a module's segments. */
 static struct range range_of(const struct dl_phdr_info *info)
 {
 	struct range r = {UINTPTR_MAX, info->dlpi_addr};
@@ -114,7 +116,8 @@ static void program_note(uintptr_t base, uintptr_t end, const char *id, size_t n
 	memcpy(rt.channel->verdict.program.build_id, id, n);
 }
 
-/* What a dynamic section says; addresses are relocated but where it cannot be written. */
+/* Returns an address of a dynamic section; the loader has relocated it, unless the section
+ * cannot be written. */
 static uintptr_t dynamic_at(const struct dl_phdr_info *info, const ElfW(Dyn) * d, int64_t tag)
 {
 	for (; d->d_tag != DT_NULL; d++)
@@ -124,8 +127,8 @@ static uintptr_t dynamic_at(const struct dl_phdr_info *info, const ElfW(Dyn) * d
 	return 0;
 }
 
-/* Whether a library asks for __tsan_init, as all code compiled with snag does.  The symbols that
- * it only asks for come before those in its hash table. */
+/* Returns whether a library needs __tsan_init, as all code compiled with snag does. The symbols
+ * that it only needs come before those in its hash table. */
 static bool asks_for_init(const struct dl_phdr_info *info, const ElfW(Dyn) * d)
 {
 	const uint32_t *gnu = (const uint32_t *)dynamic_at(info, d, DT_GNU_HASH);

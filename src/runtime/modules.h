@@ -10,15 +10,15 @@
 
 /* Records every module not yet recorded: at the beginning and after dlopen. */
 void rt_modules_report(void);
-void rt_modules_forget(void); /* a new recorder knows none */
+void rt_modules_forget(void); /* Call this for a new recorder, which knows no modules. */
 
-/* Whether code at that address was compiled with snag. */
+/* Returns whether code at this address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);
 
-/* Whether it lies in the library of gfortran. */
+/* Returns whether the address lies in the library of gfortran. */
 bool rt_modules_is_fortran(uintptr_t pc);
 
-/* Whether it lies in the executable. */
+/* Returns whether the address lies in the executable. */
 bool rt_modules_is_program(uintptr_t pc);
 
 #endif

@@ -49,8 +49,9 @@ enum {
 	MOST_NS = 2000000,
 	TEXT = 4096,
 	VARIABLE = 2 * TEXT,
-	MOST_ARGUMENTS = 8 << 20,	 /* bytes */
-	TOOL_WORDS = 4 + RT_FORKED_MOST, /* room before those of the program */
+	MOST_ARGUMENTS = 8 << 20, /* bytes */
+	TOOL_WORDS =
+		4 + RT_FORKED_MOST, /* room for the tool's words, before those of the program */
 };
 
 static long call(long number, long a, long b, long c)
@@ -64,7 +65,7 @@ static long call(long number, long a, long b, long c)
 struct words {
 	char *text;
 	char **word;   /* room for those of the tool in front, and a NULL behind */
-	size_t nbytes; /* of `word` */
+	size_t nbytes; /* the bytes of `word` */
 };
 
 static bool words_read(struct words *w)
@@ -91,8 +92,8 @@ static void words_done(struct words *w)
 	rt_sys_unmap(w->word, w->nbytes);
 }
 
-/* In the grandchild: replaces it by the tool, from the place that the program was linked with, or
- * from PATH; returns if there is none. */
+/* Called in the grandchild: replaces it by the tool, from the place that the program was linked
+ * with, or from PATH. Returns if there is no tool. */
 static void tool_execute(char **word)
 {
 	char path[TEXT];
@@ -142,8 +143,8 @@ static char **tool_words(struct words *w, char *attached, bool is_forked)
 	return first;
 }
 
-/* Starts the tool and reads what it says to the program, with a NUL; how many bytes, 0: it did not
- * start. */
+/* Starts the tool and reads its answer to the program, with a NUL after it. Returns how many
+ * bytes these are; 0: the tool did not start. */
 static size_t tool_start(struct words *w, const char *program, long channel, bool is_forked,
 			 char ret[TEXT])
 {
@@ -205,7 +206,7 @@ static void addresses_fix(void)
 		call(SYS_personality, now | ADDR_NO_RANDOMIZE, 0, 0);
 }
 
-/* As rt_line, for more text. */
+/* Appends text, as rt_line does, for longer texts. */
 static void append(char *to, size_t room, const char *text)
 {
 	size_t n = strlen(to), len = strlen(text);
@@ -223,8 +224,8 @@ static void not_observed(const char *what, const char *why)
 	rt_line_print(&line);
 }
 
-/* Starts the tool beside this process.  `variable` becomes the one with the channel; false: it did
- * not start, and a line says why. */
+/* Starts the tool beside this process, and puts the channel into `variable`. If the tool does
+ * not start, returns false, and a line says why. */
 static bool tool_attach(struct words *w, const char *program, bool is_forked, char *variable)
 {
 	static char options[TEXT];
@@ -323,8 +324,8 @@ static void finish(void)
 	rt_sys_exit(status);
 }
 
-/* One of these two is the last of the program: which, depends on what began first, the runtime or
- * the C library. */
+/* One of these two functions is the last of the program. Which one depends on what began first,
+ * the runtime or the C library. */
 static void on_exit_called(int status, void *unused)
 {
 	ends_with = status & 0xff;

@@ -11,11 +11,11 @@
  * the channel.  Returns if the program is not to be observed, or cannot be. */
 void rt_observe_start(void);
 
-/* The same for a child of fork, which goes on where it is, with threads that run freely or take
- * turns; true: there is a channel to open. */
+/* The same for a child of fork, which continues where it is, with threads that run freely or
+ * take turns. Returns true if there is a channel to open. */
 bool rt_observe_forked(bool is_free);
 
-/* From now on the end of the process waits for the verdict of the tool. */
+/* From now on, the end of the process waits for the verdict of the tool. */
 void rt_observe_begin(void);
 
 /* Ends the process with this status, or that of the verdict. */

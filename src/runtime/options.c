@@ -55,7 +55,7 @@ static const struct option {
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-struct piece { /* of the variable's text */
+struct piece { /* a part of the variable's text */
 	const char *at;
 	size_t n;
 };
@@ -215,7 +215,7 @@ void rt_options_channel(const char *text)
 		if (__tsan_default_options)
 			text_read(__tsan_default_options(), true);
 		text_read(rt_options_variable("TSAN_OPTIONS"), true);
-		text_read(own, false); /* what is said to snag goes before */
+		text_read(own, false); /* options for snag come before the program's own */
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;

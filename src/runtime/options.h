@@ -22,16 +22,16 @@ struct rt_options {
 
 extern struct rt_options rt_options;
 
-/* From the environment; ends the process with one line if SNAG_OPTIONS is wrong, and
- * after help=1. */
+/* Reads the options from the environment. Ends the process with one line if SNAG_OPTIONS is
+ * wrong, and after help=1. */
 void rt_options_read(void);
-/* The same, with this text as that of SNAG_CHANNEL. */
+/* The same, with this text in place of SNAG_CHANNEL. */
 void rt_options_channel(const char *text);
 /* Adds options, as the text of SNAG_OPTIONS. */
 void rt_options_add(const char *text);
 /* Takes SNAG_CHANNEL out of the environment, for the program and those that it starts. */
 void rt_options_hide(void);
-/* Tells the recorder what the program says by __tsan_default_options() and
+/* Reports to the recorder the texts of __tsan_default_options() and
  * __tsan_default_suppressions(). */
 void rt_options_report(void);
 /* The value of a variable of the environment; "" if there is none. */

@@ -32,8 +32,8 @@
 #include <stdint.h>
 
 #define RT_EXPORT __attribute__((visibility("default")))
-#define RT_HIDDEN \
-	__attribute__((visibility("hidden"))) /* a declaration says so, or it is looked up */
+/* Declared hidden, so that code reaches it without looking it up. */
+#define RT_HIDDEN __attribute__((visibility("hidden")))
 #define RT_HOT __attribute__((hot))
 #define RT_INLINE __attribute__((always_inline)) inline
 #define RT_COLD __attribute__((cold, noinline))
@@ -48,25 +48,25 @@
 #define RT_CALLER ((uintptr_t)__builtin_return_address(0))
 
 struct rt_frame {
-	uintptr_t pc;  /* where it was called */
-	uint32_t node; /* of (the frames below, pc); 0: not interned yet */
+	uintptr_t pc;  /* the address of the call */
+	uint32_t node; /* the location of (the frames below, pc); 0: not interned yet */
 	uint32_t sp;   /* low half of the stack pointer, see jump.c */
 };
 
-/* What the hot paths need of the running thread, in its thread-local storage. */
+/* The data of the running thread that the hot paths need, in its thread-local storage. */
 struct rt_hot {
 	int64_t fuel; /* first: filter.h; events until the slow path; below 0: may not run */
 	struct rt_filter *filter; /* second: filter.h; never NULL */
 	struct rt_frame *top;	  /* the next free frame */
-	struct rt_frame *end;	  /* behind the last one */
+	struct rt_frame *end;	  /* after the last frame */
 	uint64_t beyond;	  /* calls deeper than that */
-	struct rt_thread *self;	  /* NULL: unknown to the runtime, or it has ended */
+	struct rt_thread *self;	  /* NULL: the runtime does not know the thread, or it has ended */
 	bool has_read;		  /* something since its last branch, see branch.c */
 	bool buries; /* the C library makes or joins a thread: it frees what dead threads have left */
 	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
-	unsigned depth; /* of RT_SCOPE */
-	/* Where the program called the function of the C library or of the ABI that runs, if that is one
-	 * that may fault; 0: nowhere.  See crash.c. */
+	unsigned depth; /* how many RT_SCOPEs are open */
+	/* Where the program called the running function of the C library or of the ABI, if that
+	 * function may fault; 0: no such function runs.  See crash.c. */
 	uintptr_t calls_at;
 	uintptr_t news_at; /* where it called operator new, which runs; 0: nowhere.  See new.c. */
 	struct rt_place *places; /* a cache of locations: stack.h */
@@ -75,10 +75,11 @@ struct rt_hot {
 /* A thread, or a fiber.  Each room of the runtime has a part of it, and describes the part in its
  * thread_state.h. */
 struct rt_thread {
-	uint32_t tid;	/* dense, never used again */
-	uint32_t name;	/* of schedules: names.h */
-	uint32_t as;	/* the thread or task (omp.c) that its events belong to */
-	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
+	uint32_t tid;  /* dense, never used again */
+	uint32_t name; /* its name in schedules: names.h */
+	uint32_t as;   /* the thread or task (omp.c) that its events belong to */
+	/* its place in the table of threads: its tid, unless it is a fiber that is used again */
+	uint32_t place;
 	int kernel_tid;
 	enum rt_state state;
 	bool is_open; /* OUT, and no longer in the scheduler: signal handlers may run */
@@ -113,17 +114,19 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written;	     /* records, so far */
-	uint64_t limit;		     /* up to here there is room without looking */
-	uint64_t ends;		     /* of epochs, but for those that end with a turn */
+	uint64_t written; /* records, so far */
+	/* up to this number, there is room in the channel without looking */
+	uint64_t limit;
+	/* how many epochs ended, without those that ended with a turn */
+	uint64_t ends;
 	uint32_t tokens;	     /* given out, see rt_token */
-	uint32_t locks;		     /* likewise */
-	struct rt_listener listener; /* where reports of the program go */
+	uint32_t locks;		     /* the same for locks */
+	struct rt_listener listener; /* gets the reports of the program */
 	bool has_no_frames;	     /* no listener needs call stacks */
 	bool is_fresh; /* a task has begun, and its memory was not reported as new: tasks.c */
 	void (*before)(void);	    /* call it before the next record; may be NULL */
-	void (*before_write)(void); /* to be called before the next write is reported; or NULL */
-	bool is_waiting;	    /* for the recorder */
+	void (*before_write)(void); /* called before the next write is reported; or NULL */
+	bool is_waiting;	    /* the runtime waits for the recorder */
 	bool is_of_tasks;	    /* the program is one of tasks: tasks.h */
 	bool is_free;		    /* threads run in parallel: free.h, channel/lane.h */
 	bool is_alone;	 /* main runs and every other thread was joined: nothing can race */
@@ -138,7 +141,7 @@ extern struct own rt_own RT_HIDDEN;	    /* omp_own.h */
 extern bool rt_has_blocks RT_HIDDEN;
 void rt_branch_begin(void) RT_HIDDEN;
 void rt_branch_address(uintptr_t pc, uintptr_t addr) RT_HIDDEN;
-void rt_branch(uintptr_t pc) RT_HIDDEN; /* on all reads so far */
+void rt_branch(uintptr_t pc) RT_HIDDEN; /* a branch that depends on all reads so far */
 
 extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec"))) RT_HIDDEN;
 
@@ -151,14 +154,15 @@ static inline void rt_begin_once(void)
 		rt_begin();
 }
 
-/* Whether this thread is known and the runtime is on. */
+/* Returns this thread, if the runtime knows it and is on. */
 static inline struct rt_thread *rt_self(void)
 {
 	return rt.on ? rt_hot.self : NULL;
 }
 
-/* If threads run freely (free.c), the runtime is left where the outermost function that the program
- * called ends: RT_SCOPE is the first statement of each.  The C library may call them, too. */
+/* If threads run freely (free.c), a thread leaves the runtime at the end of the outermost
+ * function that the program called: RT_SCOPE is the first statement of each. The C library may
+ * call these functions, too. */
 void rt_leave_free(void);
 /* Handles signals that were kept while the thread recorded something without having entered. */
 void rt_signals_free(struct rt_thread *self);
@@ -178,7 +182,7 @@ static inline void rt_scope_end(const char *is_free)
 		rt_hot.depth--;
 		return;
 	}
-	rt_hot.depth = 0; /* it is already, if the program's code was left by an exception */
+	rt_hot.depth = 0; /* the depth is 0 already, if an exception left the program's code */
 	rt_leave_free();
 }
 
@@ -200,7 +204,7 @@ static inline void rt_scope_resume(unsigned depth)
 	rt_hot.depth = depth;
 }
 
-/* After fork in the child: nothing is recorded or scheduled any more. */
+/* Called in the child of fork: from now on the runtime records and schedules nothing. */
 void rt_turn_off(void);
 
 #endif

@@ -37,7 +37,7 @@ void rt_sys_shared_wake(uint32_t *word)
 
 rt_time rt_sys_now(void)
 {
-	struct timespec t = {0}; /* not through the C library: see signals.c */
+	struct timespec t = {0}; /* not by the C library's function: see signals.c */
 	rt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
 	return (rt_time)t.tv_sec * 1000000000 + (rt_time)t.tv_nsec;
 }
@@ -104,7 +104,8 @@ long rt_sys_read_file(const char *path, char *to, size_t room)
 	if (fd < 0)
 		return fd;
 	while (n < room) {
-		/* From its beginning on: others may have moved where a descriptor stands. */
+		/* Reads from the beginning on: other threads may have moved the offset of a
+		 * descriptor. */
 		long got =
 			is_named ? rt_sys(SYS_pread64, fd, (long)(to + n), (long)(room - n),
 					  (long)n, 0, 0)

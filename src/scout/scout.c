@@ -96,13 +96,17 @@ static void token_take(struct snag_scout *s, enum snag_op op, const struct rt_re
 					 .flags = (uint8_t)order});
 }
 
+static unsigned order_of(unsigned order, unsigned otherwise)
+{
+	return order < SNAG_ORDERS ? order : otherwise;
+}
+
 static void atomic_take(struct snag_scout *s, enum snag_op op, const struct rt_record *r)
 {
 	const struct snag_event ev = {.thread = s->thread,
 				      .op = (uint8_t)op,
 				      .size = (uint8_t)rt_record_size(r),
-				      .flags = r->arg < SNAG_ORDERS ? (uint8_t)r->arg
-								    : SNAG_SEQ_CST};
+				      .flags = (uint8_t)order_of(r->arg, SNAG_SEQ_CST)};
 	snag_contended_memory_atomic(s->memory, ev, rt_record_address(r), rt_record_size(r));
 }
 
@@ -151,7 +155,7 @@ static void memory_take(struct snag_scout *s, enum rt_op op, const struct rt_rec
 	}
 }
 
-/* [block] */
+/* [block] Needs the place of a record that names memory, so that its block is delivered. */
 static void place_need(struct snag_scout *s, const struct rt_record *r)
 {
 	const bool is_one = rt_record_op(r) == RT_MISUSE;
@@ -159,44 +163,32 @@ static void place_need(struct snag_scout *s, const struct rt_record *r)
 	snag_contended_memory_need(s->memory, rt_record_address(r), is_one ? 1 : nbytes);
 }
 
-static void other_take(struct snag_scout *s, const struct rt_record *r)
+/* Takes a record that orders threads; returns whether it is one. */
+static bool order_take(struct snag_scout *s, enum rt_op op, const struct rt_record *r)
 {
-	const enum rt_op op = rt_record_op(r);
-	const unsigned size = rt_record_size(r);
+	static const uint8_t event_op[RT_OPS] = {
+		[RT_ATOMIC_READ] = SNAG_OP_ATOMIC_READ,
+		[RT_ATOMIC_WRITE] = SNAG_OP_ATOMIC_WRITE,
+		[RT_ATOMIC_UPDATE] = SNAG_OP_ATOMIC_UPDATE,
+		[RT_ACQUIRE] = SNAG_OP_ACQUIRE,
+		[RT_RELEASE] = SNAG_OP_RELEASE,
+		[RT_ACQUIRE_SHARED] = SNAG_OP_ACQUIRE_SHARED,
+		[RT_RELEASE_SHARED] = SNAG_OP_RELEASE_SHARED,
+		[RT_FORK] = SNAG_OP_FORK,
+		[RT_JOIN] = SNAG_OP_JOIN,
+	};
+	struct snag_event ev = {.thread = s->thread, .op = event_op[op]};
 	switch (op) {
-	case RT_READ_RANGE:
-	case RT_WRITE_RANGE:
-		range_take(s, r, op == RT_WRITE_RANGE);
-		break;
-	case RT_AGAIN:
-		run_take(s, r);
-		break;
 	case RT_ATOMIC_READ:
-		atomic_take(s, SNAG_OP_ATOMIC_READ, r);
-		break;
 	case RT_ATOMIC_WRITE:
-		atomic_take(s, SNAG_OP_ATOMIC_WRITE, r);
-		break;
 	case RT_ATOMIC_UPDATE:
-		atomic_take(s, SNAG_OP_ATOMIC_UPDATE, r);
-		break;
-	case RT_FENCE:
-		sync_take(s, (struct snag_event){.thread = s->thread,
-						 .op = SNAG_OP_FENCE,
-						 .flags = r->arg < SNAG_ORDERS ? (uint8_t)r->arg
-									       : SNAG_SEQ_CST});
+		atomic_take(s, (enum snag_op)event_op[op], r);
 		break;
 	case RT_ACQUIRE:
-		lock_take(s, SNAG_OP_ACQUIRE, r);
-		break;
 	case RT_RELEASE:
-		lock_take(s, SNAG_OP_RELEASE, r);
-		break;
 	case RT_ACQUIRE_SHARED:
-		lock_take(s, SNAG_OP_ACQUIRE_SHARED, r);
-		break;
 	case RT_RELEASE_SHARED:
-		lock_take(s, SNAG_OP_RELEASE_SHARED, r);
+		lock_take(s, (enum snag_op)event_op[op], r);
 		break;
 	case RT_SYNC_READ:
 		token_take(s, SNAG_OP_ATOMIC_READ, r, SNAG_ACQUIRE);
@@ -205,28 +197,54 @@ static void other_take(struct snag_scout *s, const struct rt_record *r)
 		token_take(s, SNAG_OP_ATOMIC_WRITE, r, SNAG_RELEASE);
 		break;
 	case RT_SYNC_UPDATE:
-		token_take(s, SNAG_OP_ATOMIC_UPDATE, r, size < SNAG_ORDERS ? size : SNAG_ACQ_REL);
+		token_take(s, SNAG_OP_ATOMIC_UPDATE, r, order_of(rt_record_size(r), SNAG_ACQ_REL));
+		break;
+	case RT_FENCE:
+		ev.op = SNAG_OP_FENCE;
+		ev.flags = (uint8_t)order_of(r->arg, SNAG_SEQ_CST);
+		sync_take(s, ev);
 		break;
 	case RT_FORK:
 	case RT_JOIN:
-		sync_take(s, (struct snag_event){.thread = s->thread,
-						 .op = op == RT_FORK ? SNAG_OP_FORK : SNAG_OP_JOIN,
-						 .target = r->arg});
+		ev.target = r->arg;
+		sync_take(s, ev);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* Takes a record that is not an access. */
+static void other_take(struct snag_scout *s, const struct rt_record *r)
+{
+	const enum rt_op op = rt_record_op(r);
+	if (op < RT_OPS && order_take(s, op, r)) {
+		s->events += op >= RT_ATOMIC_READ && op <= RT_JOIN;
+		return;
+	}
+	switch (op) {
+	case RT_READ_RANGE:
+	case RT_WRITE_RANGE:
+		range_take(s, r, op == RT_WRITE_RANGE);
+		break;
+	case RT_AGAIN:
+		run_take(s, r);
 		break;
 	case RT_SWITCH:
 		s->thread = r->arg;
 		thread_reserve(s, r->arg);
 		snag_contended_memory_thread(s->memory, r->arg);
-		return;
+		break;
 	case RT_ALLOC:
 	case RT_FREE:
 	case RT_FORGET:
 		memory_take(s, op, r);
-		return;
+		break;
 	case RT_NOTE:
 		s->takes_all |= r->arg == RT_NOTE_LAUNCH;
 		s->has_more |= r->arg == RT_NOTE_CRASH;
-		return;
+		break;
 	case RT_BRANCH:
 	case RT_BEGIN:
 	case RT_NODE:
@@ -241,17 +259,16 @@ static void other_take(struct snag_scout *s, const struct rt_record *r)
 	case RT_READ:
 	case RT_WRITE:
 	case RT_NONE:
-		return;
+		break;
 	case RT_MISUSE: /* these have a name, which a block can give them */
 	case RT_BENIGN:
 		place_need(s, r);
 		s->has_more = true;
-		return;
+		break;
 	default:
 		s->has_more = true;
-		return;
+		break;
 	}
-	s->events += op >= RT_ATOMIC_READ && op <= RT_JOIN;
 }
 
 /* Takes the accesses at the beginning of these records; returns how many there are. */

@@ -30,7 +30,7 @@ static void scope_open(struct snag_scope *scope, struct run_context *owner)
 	scope->joins = NULL;
 }
 
-/* Whether all have ended whose end the owner would have to wait for. */
+/* Returns whether all tasks have ended for which the owner would have to wait. */
 static bool scope_is_done(const struct snag_scope *scope)
 {
 	/* Pairs with the release in scope_less(). */
@@ -106,7 +106,7 @@ static void task_create(struct task_worker *w, struct async_task *task,
 	task->finish = now->finish;
 	if (scope->owner == now)
 		scope->made++;
-	else /* its creator counts in it and has not ended: it cannot reach 0 now */
+	else /* its creator counts in it and has not ended, so it cannot reach 0 now */
 		atomic_fetch_add_explicit(&scope->balance, 1, memory_order_relaxed);
 	if (snag_deque_push(&w->deque, task))
 		snag_worker_call();

@@ -15,41 +15,44 @@
  * has been left and no task counts in it. */
 struct task_scope {
 	struct task_scope *outer;  /* open around it in the same task or inherited; NULL: none */
-	struct snag_task *owner;   /* NULL: left */
+	struct snag_task *owner;   /* NULL: the owner has left the scope */
 	uint32_t pending;	   /* tasks that count in it and have not ended */
-	bool is_waited_for;	   /* its owner is blocked until pending is 0 */
+	bool is_waited_for;	   /* the owner is blocked until pending is 0 */
 	snag_tid witness;	   /* for snag_tasks_waiting(): one of the pending tasks */
-	struct hclib_joins *joins; /* of a finish: hclib_joins.c; otherwise NULL */
+	struct hclib_joins *joins; /* for a finish: hclib_joins.c; otherwise NULL */
 };
 
 /* A procedure's frame.  Its scope exists from the first spawn on. */
 struct task_frame {
 	struct task_frame *outer;
-	struct task_scope *scope; /* NULL: nothing was spawned since the last sync */
+	struct task_scope *scope; /* NULL: the task has spawned nothing since its last sync */
 };
 
 /* A task that has not ended.  Records of ended tasks are reused. */
 struct snag_task {
-	struct snag_fiber fiber;      /* if it does not run */
-	struct snag_task *back;	      /* the task that started or resumed it: gets control when this
+	struct snag_fiber fiber; /* its fiber, if the task does not run */
+	struct snag_task *back;	 /* the task that started or resumed it: gets control when this
 				 * one ends or blocks */
-	struct snag_task *next;	      /* in the queue of the promise it waits for, or to enter */
-	struct task_scope *finish;    /* the innermost one that is open or inherited */
+	/* the next task in the queue of the promise, or of the block, that it waits for */
+	struct snag_task *next;
+	struct task_scope *finish;    /* the innermost finish that is open or inherited */
 	struct task_frame *frame;     /* the innermost one; the last is `base` */
-	struct task_scope *in_finish; /* where it counts itself */
-	struct task_scope *in_frame;  /* where it counts too, if it was spawned; otherwise NULL */
+	struct task_scope *in_finish; /* the finish in which it counts */
+	/* the frame in which it also counts, if it was spawned; otherwise NULL */
+	struct task_scope *in_frame;
 	struct task_frame base;
 	snag_task_body *body;
 	void *arg;
-	void *own; /* at the disposal of the listener */
+	void *own; /* for the use of the listener */
 	snag_tid id;
 	uint32_t stack_number;
 	struct snag_stack stack;
 	uint32_t argument;  /* bytes at its end that are for the argument */
-	enum snag_wait why; /* if it waits */
+	enum snag_wait why; /* why it waits, if it does */
 	bool is_waiting;
-	uint32_t promise;	    /* if it waits for one */
-	bool (*is_over)(void *arg); /* if it waits for something else; NULL: to enter a block */
+	uint32_t promise; /* the promise it waits for, if any */
+	/* whether it may continue, if it waits for something else; NULL: to enter a block */
+	bool (*is_over)(void *arg);
 	void *over_arg;
 	struct snag_task *older, *newer; /* all tasks that have not ended, by id */
 };
@@ -89,7 +92,7 @@ static inline void snag_task_is_now(struct snag_tasks *ts, struct snag_task *tas
 		ts->runs(ts->ctx, task->id, &task->own, stack);
 }
 
-/* Gives control to a task that is blocked, until it ends or blocks. */
+/* Gives control to a task that is blocked, until the task ends or blocks. */
 void snag_task_resume(struct snag_tasks *ts, struct snag_task *task);
 
 /* Gives control back; returns when the running task is resumed. */

@@ -84,7 +84,7 @@ __asm__(".text\n"
 	".cfi_endproc\n"
 	".size snag_fiber_swap, .-snag_fiber_swap\n"
 
-	/* from, the other stack, entry, arg; the caller's stack ends as that of a switch */
+	/* arguments: from, the other stack, entry, arg; the caller's stack ends as in a switch */
 	".p2align 4\n"
 	".globl snag_fiber_call_on\n"
 	".hidden snag_fiber_call_on\n"
@@ -221,7 +221,7 @@ static void frame_fill(struct frame *frame, void (*entry)(void *arg), void *arg)
 _Static_assert(sizeof(struct frame) % 16 == 0, "the first frame begins on 16 bytes");
 
 #ifdef SNAG_ASAN
-/* The context that is being left: the context that is entered stores the stack of it. */
+/* The context that the thread is leaving: the context that it enters stores the other's stack. */
 static __thread struct snag_fiber *leaving;
 
 /* Not inlined: the address of `leaving` changes if the fiber has moved to another thread. */
@@ -288,7 +288,8 @@ struct call {
 
 static void call_first(void *arg)
 {
-	struct call call = *(struct call *)arg; /* which may be gone when it returns */
+	/* a copy, because the original may have gone when the function returns */
+	struct call call = *(struct call *)arg;
 	call.entry(call.arg);
 	snag_fiber_leave(call.from);
 }
@@ -317,7 +318,7 @@ void snag_fiber_leave(const struct snag_fiber *to)
 
 void snag_fiber_forget(const struct snag_fiber *fiber)
 {
-#ifdef SNAG_ASAN /* its frames will not return, and so not clean up behind them */
+#ifdef SNAG_ASAN /* its frames will not return, so they will not clean up */
 	const char *top = (const char *)fiber->base + fiber->nbytes;
 	__asan_unpoison_memory_region(fiber->sp, (size_t)(top - (const char *)fiber->sp));
 #endif

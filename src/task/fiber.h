@@ -22,10 +22,10 @@
 /* A suspended context: its stack pointer.  Filled by snag_fiber_switch(). */
 struct snag_fiber {
 	void *sp;
-#ifdef SNAG_ASAN /* AddressSanitizer must be told where stacks are */
+#ifdef SNAG_ASAN /* AddressSanitizer needs the bounds of stacks */
 	const void *base;
 	size_t nbytes;
-	void *fake; /* its own shadow of a suspended stack */
+	void *fake; /* AddressSanitizer's own shadow of a suspended stack */
 #endif
 };
 

@@ -22,7 +22,7 @@
 
 enum { UNSET = 0, SET = 1 };
 
-/* They are there if the program has OpenMP, or that of snag. */
+/* The program has these functions if it uses OpenMP, or snag's OpenMP library. */
 #pragma weak omp_in_parallel
 #pragma weak __snag_omp_get
 #pragma weak __snag_omp_set

@@ -142,9 +142,9 @@ static void task_create(async_fct_t function, void *arg, const void *copy, size_
 		snag_async_from(function, arg, copy, nbytes);
 }
 
-struct after_futures {	       /* what such a task is to do */
+struct after_futures {	       /* the work of such a task */
 	async_fct_t function;  /* or, if this is NULL: */
-	future_fct_t computes; /* what `result` is put to */
+	future_fct_t computes; /* computes `result` */
 	void *arg;
 	hclib_promise_t *result;
 	size_t n;
@@ -242,7 +242,7 @@ struct loop {
 	hclib_loop_domain_t domain[MOST_DIMENSIONS];
 };
 
-static long loop_length(const hclib_loop_domain_t *d) /* in iterations */
+static long loop_length(const hclib_loop_domain_t *d) /* how many iterations it has */
 {
 	return d->high > d->low ? ((long)d->high - d->low + d->stride - 1) / d->stride : 0;
 }
@@ -282,7 +282,7 @@ static void loop_run(void *arg)
 	loop_body(arg);
 }
 
-/* One task for each tile. */
+/* Creates one task for each tile. */
 static void loop_flat(struct loop loop, int dim)
 {
 	if (dim == loop.dim) {
@@ -296,7 +296,7 @@ static void loop_flat(struct loop loop, int dim)
 		loop_flat(loop, dim + 1);
 }
 
-/* Halves the first dimension that is longer than its tile, one half in a task. */
+/* Halves the first dimension that is longer than its tile, and gives one half to a task. */
 static void loop_recursive(void *arg)
 {
 	struct loop loop = *(struct loop *)arg;

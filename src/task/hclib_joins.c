@@ -33,9 +33,9 @@ struct join {
 };
 
 struct hclib_joins {
-	_Atomic(struct join *) newest; /* not got yet */
+	_Atomic(struct join *) newest; /* tasks that no get has waited for yet */
 	struct join *got;
-	struct hclib_joins *into; /* where its tasks are known */
+	struct hclib_joins *into; /* the list of the tasks that its end waits for */
 	const void *owner;	  /* the task that began it */
 	bool is_left;
 };
@@ -94,7 +94,7 @@ void snag_hclib_end(void)
 
 struct joined {
 	void (*function)(void *arg);
-	void *arg; /* if there is no copy behind this */
+	void *arg; /* the argument, if no copy follows this struct */
 	struct join *join;
 	size_t has_copy;
 };

@@ -11,9 +11,9 @@
 
 #define HCLIB_JOINS __attribute__((weak))
 
-void snag_hclib_begin(void) HCLIB_JOINS; /* behind snag_finish_begin() */
-void snag_hclib_end(void) HCLIB_JOINS;	 /* in place of snag_finish_end() */
-/* In place of snag_async(); with `copy` the argument is a copy of these bytes. */
+void snag_hclib_begin(void) HCLIB_JOINS; /* Call it after snag_finish_begin(). */
+void snag_hclib_end(void) HCLIB_JOINS;	 /* Call it in place of snag_finish_end(). */
+/* Call it in place of snag_async(). With `copy`, the argument is a copy of these bytes. */
 void snag_hclib_create(void (*function)(void *), void *arg, const void *copy,
 		       size_t nbytes) HCLIB_JOINS;
 void snag_hclib_left(void) HCLIB_JOINS; /* the first task ends */

@@ -41,7 +41,7 @@ hclib_locale_t *hclib_get_central_place(void)
 struct memory_task {
 	void *to;
 	const void *from;
-	hclib_future_t *source; /* whose datum is `from`; NULL: it is there */
+	hclib_future_t *source; /* the future whose datum is `from`; NULL: the datum is there */
 	size_t nbytes;
 	int byte;
 };

@@ -12,7 +12,7 @@
 #include "task/fiber.h"
 #include "task/task.h"
 
-/* What keeps a run without races from being a proof for every schedule. */
+/* The reasons why a run without races is no proof for every schedule. */
 enum snag_task_obstacle {
 #define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_OBSTACLE_##name,
 #include "trace/obstacles.def"
@@ -20,12 +20,12 @@ enum snag_task_obstacle {
 };
 
 struct snag_task_hooks {
-	/* As in struct snag_tasks_options; called from inside the tasks. */
+	/* The same as in struct snag_tasks_options; called from inside the tasks. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	void (*runs)(void *ctx, snag_tid task, void **own,
 		     const struct snag_stack *stack); /* may be NULL */
 
-	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
+	bool (*may_enter)(void *ctx, snag_tid task); /* the same */
 	void (*stuck)(void *ctx);
 
 	/* The library gives this memory to the program, perhaps reused.  May be NULL. */
@@ -49,9 +49,9 @@ struct snag_task_hooks {
 
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 
-/* For the detector, which handles locks.  wait: blocks the running task until `is_over` returns
- * true, while other tasks run; returns false if it cannot.  poll: tells the waiting tasks that
- * something has changed. */
+/* For the detector, which handles locks. wait: blocks the running task until `is_over` returns
+ * true, while other tasks run; returns false if it cannot. poll: wakes the waiting tasks to look
+ * again. */
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
 

@@ -46,7 +46,7 @@ struct snag_scope {
 	int64_t made, inlined;
 	struct strand *waiter; /* valid when balance reaches 0; NULL: the end of the run */
 	struct run_context *owner;
-	struct hclib_joins *joins; /* of a finish: hclib_joins.c; otherwise NULL */
+	struct hclib_joins *joins; /* for a finish: hclib_joins.c; otherwise NULL */
 };
 
 #define SNAG_SCOPE_OPEN ((int64_t)1 << 48)
@@ -55,8 +55,8 @@ struct snag_scope {
 struct async_task {
 	snag_task_function *function;
 	void *arg;
-	struct snag_scope *scope;  /* where it counts */
-	struct snag_scope *finish; /* which its children inherit */
+	struct snag_scope *scope;  /* the scope in which it counts */
+	struct snag_scope *finish; /* the finish that its children inherit */
 };
 
 /* A task that runs; on its stack. */
@@ -80,12 +80,12 @@ struct strand {
 	struct snag_fiber fiber;
 	struct snag_stack stack;
 	uint32_t stack_number;
-	struct strand *next;  /* in a list of ready or of unused ones */
-	struct strand *older; /* in the list of all */
+	struct strand *next;  /* in a list of ready strands, or of unused ones */
+	struct strand *older; /* in the list of all strands */
 	bool is_suspended;
 };
 
-/* What to do with the strand just left, once its registers are saved. */
+/* What to do with the strand that the worker just left, once its registers are saved. */
 enum after { AFTER_NOTHING, AFTER_DROP, AFTER_READY, AFTER_WAIT_SCOPE, AFTER_WAIT_PROMISE };
 
 /* A strand that waits for a promise; on its stack. */
@@ -97,15 +97,15 @@ struct promise_wait {
 struct task_worker {
 	struct snag_deque deque;
 
-	/* Of the worker alone. */
+	/* Only the worker itself uses these fields. */
 	_Alignas(64) struct run_context *now;
-	struct strand *strand; /* it runs on; NULL: on the thread's stack */
+	struct strand *strand; /* the strand that it runs on; NULL: it runs on the thread's stack */
 	struct strand *unused; /* strands that have nothing on them */
 	unsigned nunused;
-	struct async_task *first; /* to be run by a strand as soon as it begins */
+	struct async_task *first; /* the task that a strand runs as soon as it begins */
 	enum after after;
-	struct strand *left; /* for `after` */
-	void *awaited;	     /* for `after`: scope or promise */
+	struct strand *left; /* the strand for `after` */
+	void *awaited;	     /* the scope or promise for `after` */
 	struct promise_wait *wait;
 	struct snag_fiber outside; /* the thread's own stack */
 	struct snag_pool pool[SNAG_SIZE_CLASSES];
@@ -114,17 +114,17 @@ struct task_worker {
 	bool is_isolated;
 	pthread_t thread;
 
-	/* Of all. */
+	/* Other threads use these fields, too. */
 	_Alignas(64) _Atomic(void *) returned; /* records of this worker that others freed */
 	_Atomic int ready_lock;
 	_Atomic unsigned nready;
-	struct strand *ready; /* strands that can go on, newest first; under ready_lock */
+	struct strand *ready; /* strands that can continue, newest first; under ready_lock */
 };
 
 /* The one run of the process. */
 struct parallel_run {
 	struct task_worker *worker[SNAG_MAX_WORKERS];
-	_Atomic unsigned nworkers; /* of this run; more may exist from earlier ones */
+	_Atomic unsigned nworkers; /* workers of this run; more may exist from earlier runs */
 	struct snag_scope all;
 	_Atomic int is_over;
 	int result;
@@ -136,11 +136,11 @@ struct parallel_run {
 				 * again */
 	bool has_membarrier;
 
-	pthread_mutex_t lock; /* of the rest */
+	pthread_mutex_t lock; /* protects the fields below */
 	struct snag_stacks stacks;
 	struct snag_pool strand_pool;
 	struct strand *strands; /* all */
-	struct strand *bare;	/* those without a stack */
+	struct strand *bare;	/* strands without a stack */
 };
 
 extern struct parallel_run snag_run;
@@ -149,14 +149,14 @@ extern struct parallel_run snag_run;
  * address of a thread-local variable while its strand moves to another thread would be wrong. */
 struct task_worker *snag_worker_self(void);
 
-/* The same from a task, which may create, set and wait. */
+/* The same for a call from a task, which may create, set and wait. */
 struct task_worker *snag_worker_in_task(void);
 
 /* records.c: returns memory of at least `nbytes` for the calling worker (NULL: none).  Without
  * memory the process ends with a message. */
 void *snag_record_new(struct task_worker *w, size_t nbytes);
-void *snag_record_take(struct task_worker *w, size_t nbytes); /* the same, but not reported to a
-							  * detector */
+/* The same, but the detector does not hear of it. */
+void *snag_record_take(struct task_worker *w, size_t nbytes);
 void snag_record_free(struct task_worker *w, void *record);
 _Noreturn void snag_no_memory(void);
 
@@ -164,12 +164,15 @@ _Noreturn void snag_no_memory(void);
 void snag_strand_wait(struct task_worker *w, enum after after, void *awaited); /* suspends */
 void snag_strand_run(struct task_worker *w,
 		     struct async_task *task); /* now, on a strand of its own */
-void snag_strand_begin(struct task_worker *w); /* of a thread; returns when the run is over */
+/* The work of a thread; returns when the run has ended. */
+void snag_strand_begin(struct task_worker *w);
 void snag_strand_ready(struct task_worker *w, struct strand *strand);
-struct strand *snag_strand_take_ready(struct task_worker *w); /* NULL: none */
+struct strand *snag_strand_take_ready(struct task_worker *w); /* Returns NULL if there is none. */
 _Noreturn void snag_strand_loop(void);			      /* worker.c: looks for work */
-_Noreturn void snag_strand_resume(struct task_worker *w, struct strand *strand); /* from a loop */
-_Noreturn void snag_strand_exit(struct task_worker *w); /* from a loop, to the thread's stack */
+/* Call it from a loop of a worker. */
+_Noreturn void snag_strand_resume(struct task_worker *w, struct strand *strand);
+/* Call it from a loop; it continues on the thread's stack. */
+_Noreturn void snag_strand_exit(struct task_worker *w);
 bool snag_strand_has_room(const struct task_worker *w);
 bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait);
 
@@ -178,16 +181,16 @@ void snag_strands_done(void); /* all of them, when the run is over */
 /* async.c: runs a task from a loop. */
 void snag_async_run(struct task_worker *w, struct async_task *task);
 
-/* As snag_async(), or with `copy` snag_async_copy(), for a function of the library that has said
- * where it was called (snag_serial_called()). */
+/* Works as snag_async(), or with `copy` as snag_async_copy(), for a function of the library that
+ * has noted the place of the call (snag_serial_called()). */
 void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes);
 
 /* worker.c */
-/* As snag_launch_with(), called at `place`. */
+/* Works as snag_launch_with(), called at `place`. */
 int snag_launch_from(const void *place, const struct snag_launch_options *options,
 		     snag_task_function *function, void *arg);
-unsigned snag_run_workers(void); /* for the library: the program does not ask */
-void snag_run_over(int result);	 /* all have ended, or none can go on */
+unsigned snag_run_workers(void); /* For the library: it is no question of the program. */
+void snag_run_over(int result);	 /* All tasks have ended, or none can continue. */
 void snag_worker_wake(void);
 
 /* Announces new work to other workers. */

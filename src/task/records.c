@@ -24,11 +24,12 @@
 enum { SMALLEST = 64 };
 
 struct record_head {		   /* 16 bytes, before each record */
-	struct task_worker *owner; /* NULL: mapped */
-	size_t size;		   /* its class; or bytes mapped */
+	struct task_worker *owner; /* NULL: the memory is mapped */
+	size_t size;		   /* its size class; or how many bytes are mapped */
 };
 
-static struct task_worker common;		   /* whose pools the other threads use */
+/* the other threads use the pools of this worker */
+static struct task_worker common;
 static atomic_flag nobody_lock = ATOMIC_FLAG_INIT; /* held briefly; no event for a detector */
 
 void snag_no_memory(void)

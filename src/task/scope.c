@@ -60,7 +60,7 @@ void snag_scope_enter(struct snag_tasks *ts, struct snag_task *task, bool is_spa
 	task->in_frame->pending++;
 }
 
-/* One task less in a scope; returns its owner if that goes on. */
+/* Takes one task out of a scope; returns the scope's owner if that continues now. */
 static struct snag_task *scope_less(struct snag_tasks *ts, struct task_scope *scope)
 {
 	if (--scope->pending > 0)

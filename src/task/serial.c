@@ -21,7 +21,7 @@
 struct serial_block {
 	struct serial_block *outer;
 	bool is_finish;
-	bool is_reported; /* its frame began, for the executor */
+	bool is_reported; /* the detector knows that its frame has begun */
 	bool has_spawned; /* since the last sync */
 };
 
@@ -31,7 +31,7 @@ struct serial_task {
 	struct serial_block base;
 };
 
-struct serial_start { /* on the stack of the creator */
+struct serial_start { /* lies on the stack of the creator */
 	snag_task_function *function;
 	void *arg;
 	bool is_record; /* the argument is one, which the task gives back */
@@ -72,7 +72,7 @@ static void block_sync(struct serial_block *block)
 
 static void task_main(void *arg)
 {
-	struct serial_start start = *(struct serial_start *)arg; /* before its creator goes on */
+	struct serial_start start = *(struct serial_start *)arg; /* before its creator continues */
 	struct serial_task task = {.block = &task.base, .base = {.is_reported = true}};
 	now = &task;
 	snag_exceptions_restore(&(struct snag_exceptions){0});

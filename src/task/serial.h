@@ -30,7 +30,7 @@ enum snag_serial_kind {
 	SNAG_SERIAL_UNSEEN = 2, /* the copied memory has not escaped */
 };
 
-/* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */
+/* With `copy`, the argument is a copy of these `nbytes` bytes; otherwise it is `arg`. */
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
 			unsigned kind);
 void snag_serial_sync(void);
@@ -43,6 +43,7 @@ void snag_serial_set(struct snag_promise *promise);
 void snag_serial_isolated_begin(void);
 void snag_serial_isolated_end(void);
 void snag_serial_obstacle(enum snag_task_obstacle what);
-void snag_serial_memory(const void *at, size_t nbytes); /* it is new to the program */
+/* Reports memory that is new to the program. */
+void snag_serial_memory(const void *at, size_t nbytes);
 
 #endif

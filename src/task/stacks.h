@@ -16,15 +16,15 @@
 enum { SNAG_STACK_NONE = UINT32_MAX };
 
 struct snag_stacks {
-	size_t nbytes;	      /* of a stack, without its guard */
-	size_t stride;	      /* from one stack to the next */
+	size_t nbytes;	      /* the bytes of a stack, without its guard */
+	size_t stride;	      /* the distance from one stack to the next */
 	uint32_t per_slab;    /* stacks in a slab */
 	uint32_t nfresh;      /* stacks [0, nfresh) have been taken at least once */
-	uint32_t nguarded;    /* of them, [0, nguarded) have a guard page */
+	uint32_t nguarded;    /* the stacks [0, nguarded) have a guard page */
 	bool may_mark;	      /* the system marks guard pages without cutting mappings */
-	uint32_t may_protect; /* otherwise, so many stacks may have one */
+	uint32_t may_protect; /* how many of the others may have one */
 	uint32_t warm;	      /* stacks that are free and may hold memory */
-	uint32_t keep;	      /* so many free stacks are left as they are */
+	uint32_t keep;	      /* how many free stacks keep their pages */
 	uint32_t free;	      /* the newest of the list of free stacks; SNAG_STACK_NONE: empty */
 	uint32_t *next;	      /* [stack]: the next in that list */
 	struct stack_slab *slab;
@@ -37,7 +37,8 @@ void snag_stacks_done(struct snag_stacks *stacks); /* see snag_fiber_forget() */
 
 /* Returns a stack's number; SNAG_STACK_NONE: no memory. */
 uint32_t snag_stacks_take(struct snag_stacks *stacks);
-void snag_stacks_give(struct snag_stacks *stacks, uint32_t number); /* not the one one runs on */
+/* Gives back a stack; not the one that the caller runs on. */
+void snag_stacks_give(struct snag_stacks *stacks, uint32_t number);
 struct snag_stack snag_stacks_at(const struct snag_stacks *stacks, uint32_t number);
 
 #endif

@@ -106,7 +106,7 @@ void snag_tasks_free(struct snag_tasks *ts)
 	snag_pages_unmap(ts, sizeof(*ts));
 }
 
-/* To the tasks that have not ended, which are listed by id. */
+/* Adds a task to the list of those that have not ended, which is sorted by id. */
 static void task_add(struct snag_tasks *ts, struct snag_task *task)
 {
 	ts->stats.tasks++;
@@ -177,7 +177,7 @@ void *snag_task_argument(struct snag_tasks *ts, size_t nbytes)
 		ts->spare = task_take(ts);
 	if (!ts->spare)
 		snag_tasks_exhausted(ts);
-	struct snag_task *task = ts->spare; /* which the next one takes */
+	struct snag_task *task = ts->spare; /* the next task takes this memory */
 	uintptr_t top = (uintptr_t)task->stack.base + task->stack.nbytes;
 	uintptr_t at = (top - nbytes) & ~(uintptr_t)15;
 	task->argument = (uint32_t)(top - at);

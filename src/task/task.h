@@ -43,18 +43,19 @@ struct snag_tasks_options {
 	 * enter. */
 	bool (*may_enter)(void *ctx, snag_tid task);
 	void (*stuck)(void *ctx);
-	void *ctx;	    /* `event` may be NULL: no listener */
-	size_t stack_bytes; /* of a task; 0: 256 KiB.  Only what is touched is used. */
+	void *ctx; /* `event` may be NULL: no listener */
+	/* the bytes of a task's stack; 0: 256 KiB. Only the part that is used takes memory. */
+	size_t stack_bytes;
 };
 
 enum snag_tasks_end {
 	SNAG_TASKS_DONE,      /* every task has ended */
-	SNAG_TASKS_DEADLOCK,  /* those left all wait: see snag_tasks_waiting() */
-	SNAG_TASKS_STOPPED,   /* by snag_tasks_stop() */
-	SNAG_TASKS_EXHAUSTED, /* no memory for another task or promise, or no number */
+	SNAG_TASKS_DEADLOCK,  /* all remaining tasks wait: see snag_tasks_waiting() */
+	SNAG_TASKS_STOPPED,   /* snag_tasks_stop() ended the run */
+	SNAG_TASKS_EXHAUSTED, /* no memory for another task or promise, or no number for it */
 };
 
-/* What a task waits for. */
+/* The reasons why a task waits. */
 enum snag_wait { SNAG_WAIT_PROMISE, SNAG_WAIT_FINISH, SNAG_WAIT_SYNC, SNAG_WAIT_OTHER };
 
 struct snag_waiting {
@@ -67,16 +68,16 @@ struct snag_waiting {
 struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options);
 void snag_tasks_free(struct snag_tasks *ts); /* accepts NULL */
 
-/* Runs `body` as task 0, inside a finish, until nothing can go on.  Once. */
+/* Runs `body` as task 0, inside a finish, until no task can continue. Call it once. */
 enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, void *arg);
 
-/* After a deadlock: returns the number of tasks that wait, and fills at most `max`, in the order
- * of their ids. */
+/* After a deadlock: returns the number of tasks that wait, and fills in at most `max` of them,
+ * in the order of their ids. */
 size_t snag_tasks_waiting(const struct snag_tasks *ts, struct snag_waiting *ret, size_t max);
 
-/* From that sorted list: follows what `task` waits for, what that waits for, and so on, to a
- * promise that no task is left to set.  Returns the length of the chain, and fills at most
- * `max`. */
+/* Follows, in that sorted list, the task that `task` waits for, the task that this one waits
+ * for, and so on, to a promise that no task is left to set. Returns the length of the chain, and
+ * fills in at most `max`. */
 size_t snag_waiting_chain(const struct snag_waiting *waiting, size_t n, snag_tid task,
 			  struct snag_waiting *ret, size_t max);
 
@@ -104,7 +105,7 @@ void *snag_task_argument(struct snag_tasks *ts, size_t nbytes);
 void snag_task_finish_begin(struct snag_tasks *ts);
 void snag_task_finish_end(struct snag_tasks *ts);
 void snag_task_frame_begin(struct snag_tasks *ts);
-void snag_task_frame_end(struct snag_tasks *ts); /* without a sync of its own */
+void snag_task_frame_end(struct snag_tasks *ts); /* ends a frame without a sync of its own */
 void snag_task_sync(struct snag_tasks *ts);
 void snag_task_isolated_begin(struct snag_tasks *ts);
 void snag_task_isolated_end(struct snag_tasks *ts);
@@ -115,8 +116,9 @@ int snag_task_promise_set(struct snag_tasks *ts,
 void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
 bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
 
-/* Waits for something unknown here: `is_over` is called whenever snag_tasks_poll() is called or
- * an isolated block ends.  Returns false if the task cannot wait because it is in such a block. */
+/* Waits for a condition that the library does not know. It calls `is_over` whenever
+ * snag_tasks_poll() is called or an isolated block ends. Returns false if the task cannot wait
+ * because it is in such a block. */
 bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg);
 void snag_tasks_poll(struct snag_tasks *ts);
 

@@ -31,7 +31,7 @@ static struct snag_waiting task_wait(const struct snag_task *task)
 	case SNAG_WAIT_SYNC:
 		wait.target = task->frame->scope->witness;
 		break;
-	case SNAG_WAIT_OTHER: /* a lock that is not ours */
+	case SNAG_WAIT_OTHER: /* a lock that this library does not know */
 		break;
 	}
 	return wait;

@@ -42,7 +42,7 @@ static __thread struct task_worker *self;
 
 __attribute__((noinline)) struct task_worker *snag_worker_self(void)
 {
-	__asm__ volatile("" ::: "memory"); /* not to be merged with an earlier call */
+	__asm__ volatile("" ::: "memory"); /* the compiler must not merge it with an earlier call */
 	return self;
 }
 
@@ -122,7 +122,7 @@ static void worker_sleep(void)
 				   snag_run.has_membarrier ? NULL : &now_and_then);
 	}
 	atomic_store_explicit(&snag_run.is_called, 0, memory_order_seq_cst);
-	/* One sleeper less, and one more that woke up. */
+	/* One worker fewer sleeps, and one more has woken up. */
 	atomic_fetch_add_explicit(&snag_run.sleepers, ((uint64_t)1 << 32) - 1,
 				  memory_order_seq_cst);
 }

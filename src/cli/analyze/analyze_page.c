@@ -21,7 +21,7 @@ static int origins_read(struct snag_origins *ret, const struct snag_source *src,
 	return rc;
 }
 
-/* What the detectors of tasks say, if the trace is of tasks. */
+/* Fills in the verdict of the detectors of tasks, if the trace is of tasks. */
 static void certificate_make(struct snag_certificate *c, const struct snag_report *report)
 {
 	for (size_t i = 0; i < report->nparts; i++) {

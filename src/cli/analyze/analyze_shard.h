@@ -22,13 +22,13 @@
 int cli_analyze_shard_open(struct snag_shards *s, const char *trace,
 			   const struct snag_analyze_options *options, const char *how,
 			   struct snag_error *err);
-/* Whether the shard, which has ended, has found a race. */
+/* Returns whether the shard, which has ended, has found a race. */
 bool cli_analyze_shard_has_races(const struct snag_shards *s);
 int cli_analyze_shard_write(const struct snag_shards *s, const struct snag_report *report,
 			    struct snag_error *err);
 
-/* Prints what all shards found, and writes it to `json`, unless that is NULL.  Returns the exit
- * status. */
+/* Prints the findings of all shards, and writes them to `json` unless that is NULL. Returns the
+ * exit status. */
 int cli_analyze_merge(const char *dir, const json_t *job, const char *json, struct snag_error *err);
 
 /* Fails: some shards have no result. */

@@ -146,7 +146,7 @@ static bool blocks_conflict(const struct snag_blocks *blocks)
 	return false;
 }
 
-/* A run was judged: what its order says, and which are left. */
+/* Takes the verdict on a run: adds its races, and the orders that are left to run. */
 static int run_take(struct exploration *x, const struct cli_run *run, struct snag_error *err)
 {
 	const struct cli_explore_options *options = x->options;
@@ -180,7 +180,7 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	}
 	obstacles_add(&o->certificate, &r.certificate,
 		      !o->of_locks	 ? "isolated"
-		      : blocks.is_nested ? "" /* what is inside is not taken apart */
+		      : blocks.is_nested ? "" /* nested blocks are not taken apart */
 					 : "lock");
 	if (rc == 0 && has_failed)
 		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
@@ -202,7 +202,7 @@ static const char *limit_reached(const struct exploration *x)
 	return NULL;
 }
 
-/* After a run without races: goes on, or says what came of it. */
+/* Decides after a run without races whether to continue, or reports the result. */
 static int run_follow(struct exploration *x, const struct cli_run *run,
 		      struct snag_order_plan *plan, struct snag_error *err)
 {
@@ -218,7 +218,7 @@ static int run_follow(struct exploration *x, const struct cli_run *run,
 	return 0;
 }
 
-/* How many seconds the next run may take; 0: any number, as the first may. */
+/* Returns how many seconds the next run may take; 0: any number, as for the first run. */
 static double run_limit(const struct exploration *x)
 {
 	double left = x->options->seconds - (snag_seconds_now() - x->begin);

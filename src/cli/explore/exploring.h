@@ -18,9 +18,9 @@
 struct cli_explore_options {
 	char *const *argv;
 	const char *with; /* detectors; NULL: sections */
-	uint64_t runs;	  /* at most; 0: any number */
-	double seconds;	  /* at most, for all runs; 0: any time */
-	bool is_part;	  /* of `snag run`: the program reads the same input again */
+	uint64_t runs;	  /* the most runs; 0: any number */
+	double seconds;	  /* the most seconds, for all runs; 0: any number */
+	bool is_part;	  /* part of `snag run`: the program reads the same input again */
 	struct snag_suppressions *suppressions; /* may be NULL */
 	bool is_tsan;
 	const char *strip_path_prefix;

@@ -39,7 +39,7 @@ static void on_run(void *ctx)
 				       snag_seen_orders_all(&x->search.orders));
 }
 
-/* What is printed. */
+/* Prints the words of a command. */
 
 static void words_print(char *const *argv)
 {
@@ -85,7 +85,7 @@ static void place_last(const struct snag_names *names, snag_loc loc, char *ret, 
 	snag_location_text(names, loc, ret, room);
 }
 
-/* Where the threads of a run switch, from its trace. */
+/* Prints where the threads of a run switch, from its trace. */
 static void switches_print(const struct snag_found *found, struct snag_source *src)
 {
 	struct snag_source *again;
@@ -331,7 +331,7 @@ static int found_look(struct cli_hunt *h, size_t i, struct snag_error *err)
 	return turns_look(h, &h->hunt.found[i].turns, "hb,mixed,deadlock", found_report, &i, err);
 }
 
-/* A run that cannot be made again has a race for all that is known. */
+/* Returns how many races a run has.  A run that cannot be repeated counts as one with a race. */
 static uint64_t look(void *ctx, const struct snag_turns *turns)
 {
 	struct snag_error unused = {0};

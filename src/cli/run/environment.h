@@ -12,9 +12,9 @@
  * nothing. */
 void cli_environment_defaults(const char *text);
 
-/* Copies the value of `key` in SNAG_OPTIONS or, if it is not there and `is_shared`, in
- * TSAN_OPTIONS or what the program says.  Returns `to`; NULL: it is nowhere.  A value that does not
- * fit ends the tool with an error. */
+/* Copies the value of `key` in SNAG_OPTIONS to `to`. If it is not there and `is_shared`, looks
+ * in TSAN_OPTIONS and in the program's own options. Returns `to`; NULL: the key is nowhere. A
+ * value that does not fit ends the tool with an error. */
 const char *cli_environment_option(const char *key, bool is_shared, char *to, size_t room);
 
 #endif

@@ -29,7 +29,7 @@ bool cli_may_run_orders(const struct cli_run_values *v)
 	return !v->with && !v->once && !v->no_replay && cli_program_repeats();
 }
 
-/* Whether a recorded run could add nothing to the verdict. */
+/* Returns whether a recorded run could add nothing to the verdict. */
 static bool is_settled(const struct rt_verdict *v)
 {
 	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended ||
@@ -54,7 +54,8 @@ static struct cli_judged judged_take(const struct snag_live_end *end)
 		.was_there = true,
 		.is_of_tasks = v->launched > 0,
 		.has_simd = v->has_simd,
-		/* Synchronisation without rules, such as locks, may have ordered them. */
+		/* Synchronisation that the judge has no rules for, such as locks, may have
+		 * ordered them. */
 		.races = v->doubts ? 0 : v->races,
 		.events = v->events,
 		.status = cli_program_status(end->status),

@@ -21,7 +21,7 @@ struct cli_outcome cli_judged_report(const struct cli_run_values *v, const char 
 				     const struct snag_live_end *end,
 				     struct cli_judged *ret_judged);
 
-/* Whether snag may run other orders of isolated blocks (run_orders.h). */
+/* Returns whether snag may run other orders of isolated blocks (run_orders.h). */
 bool cli_may_run_orders(const struct cli_run_values *v);
 
 #endif

@@ -9,8 +9,8 @@
 
 static const struct snag_source_options lenient = {.lenient = true};
 
-/* If a scout keeps the records of a run, they may take one half of the bytes, and the trace the
- * other. */
+/* Returns half of the bytes: if a scout keeps the records of a run, the records may take one
+ * half, and the trace the other. */
 static uint64_t half(uint64_t disk)
 {
 	return disk / 2 + disk % 2;
@@ -27,7 +27,7 @@ static int scout_send(struct cli_observed *o, const struct cli_observed_files *f
 	return options.wants ? snag_scout_new(&options, &o->scout, err) : 0;
 }
 
-/* Writes a trace of at most so many bytes, 0: any number. */
+/* Writes a trace of at most nbytes bytes; 0: of any size. */
 static int trace_write(struct cli_observed *o, const char *trace, uint64_t nbytes,
 		       struct snag_error *err)
 {
@@ -83,8 +83,7 @@ int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const
 	return trace_write(o, trace, of->trace_bytes, err);
 }
 
-/* Writes the rest of the run; the file, which delivers refined events, is what is read from now
- * on. */
+/* Writes the rest of the run. From now on snag reads the file, which delivers refined events. */
 static int file_turn_to(struct cli_observed *o, struct snag_error *err)
 {
 	struct snag_batch batch;
@@ -92,7 +91,7 @@ static int file_turn_to(struct cli_observed *o, struct snag_error *err)
 	while ((rc = snag_source_next(o->tee, &batch, err)) > 0)
 		;
 	if (o->is_stopped_itself)
-		cli_stop = 0; /* the program has ended; what it did is still to be looked at */
+		cli_stop = 0; /* the program has ended; the analysis of its run has not */
 	if (rc < 0)
 		return rc;
 	struct snag_source *file;

@@ -19,13 +19,13 @@ struct cli_observed {
 	struct snag_source *live; /* the program ... */
 	struct snag_source *tee;  /* ... whose trace this writes ... */
 	struct snag_source *run;  /* ... and this checks: each has the one before inside */
-	struct snag_source *src;  /* what was analysed: `run`, or the refined file */
+	struct snag_source *src;  /* the source of the analysis: `run`, or the refined file */
 	const char *trace;	  /* the file, which is left behind ... */
 	uint64_t trace_bytes;	  /* ... of so many bytes at most; 0: any number */
 	bool is_stopped_itself;	  /* Ctrl-C is for the program */
 };
 
-/* Where the trace of a run and its records lie. */
+/* Where the trace of a run, and its records, lie. */
 struct cli_observed_files {
 	const char *trace;  /* ends in .snag */
 	const char *folder; /* for a temporary file with records */
@@ -34,13 +34,13 @@ struct cli_observed_files {
 /* Starts the program. */
 int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
 		const struct cli_observed_files *files, struct snag_error *err);
-/* The same for these detectors only: if they take a slice, the trace has no more than they
+/* The same for these detectors only. If they take a slice, the trace holds no more than they
  * need. */
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
 		      const struct snag_live_options *how, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err);
-/* In a copy of the process: what the scout of `of` has seen so far is the whole run.  The copy does
- * not end it. */
+/* Call it in a copy of the process: treats the events that the scout of `of` has seen so far as
+ * the whole run. The copy does not end the run. */
 int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const char *trace,
 		    struct snag_error *err);
 /* Analyses the program until it has ended. */

@@ -11,18 +11,19 @@ enum {
 	CLI_PASS_COUNTS = 2 * (CC_PASS_KINDS + 1)
 }; /* reads and writes; and those of checks of loops */
 
-/* Says which sources came out without checks, if any: of the program and of the shared libraries it
- * needs (cc/libraries.h). */
+/* Names the sources, if any, that were compiled without checks: of the program, and of the
+ * shared libraries it needs (cc/libraries.h). */
 void cli_pass_check(const char *program);
-/* The same of libraries that it has opened: paths, each with a NUL behind it, and an empty one. */
+/* The same for libraries that the program has opened: paths, each with a NUL after it, then an
+ * empty one. */
 void cli_pass_check_opened(const char *paths);
 
-/* Returns whether some of the program was compiled with optimisation.  Then the compiler may have
- * removed accesses that race, and a verdict is one about the code that is left. */
+/* Returns whether part of the program was compiled with optimisation. Then the compiler may have
+ * removed accesses that race, and the verdict is about the code that is left. */
 bool cli_is_optimised(const char *program);
 
-/* Says what was removed: places in the code, and how often they were executed, as the program has
- * counted if it was compiled with -fsnag-pass-count. */
+/* Prints which checks were removed: places in the code, and how often these were executed. The
+ * program counts that if it was compiled with -fsnag-pass-count. */
 void cli_pass_stats(const char *program, const uint64_t executed[CLI_PASS_COUNTS]);
 
 #endif

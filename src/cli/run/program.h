@@ -5,8 +5,8 @@
 #ifndef SNAG_CLI_PROGRAM_H
 #define SNAG_CLI_PROGRAM_H
 
-/* The exit status that stands for a wait status: the program's own, or that of a shell for
- * one ended by a signal. */
+/* Returns the exit status for a wait status: the program's own, or that of a shell for a program
+ * that a signal ended. */
 int cli_program_status(int wait_status);
 
 #endif

@@ -9,10 +9,10 @@
 
 #include "record/launch.h"
 
-/* Whether standard input can be read again. */
+/* Returns whether standard input can be read again. */
 bool cli_input_repeats(void);
-/* Whether a program that starts now can run again: its input repeats, or is a pipe that no
- * process writes to.  Waits a tenth of a second for something to read. */
+/* Returns whether a program that starts now can run again: its input repeats, or is a pipe that
+ * no process writes to. Waits up to a tenth of a second for input. */
 bool cli_program_repeats(void);
 /* Makes standard input ready for another run; returns what the run reads and writes. */
 enum snag_launch_io cli_input_rewind(void);

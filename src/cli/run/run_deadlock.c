@@ -54,8 +54,8 @@ static int held_find(struct snag_deadlock *d, const struct snag_source *src, str
 	return rc;
 }
 
-/* A slice knows the names of what is in it.  What threads wait for, and where, may have come
- * later, and has the same numbers in both. */
+/* Adds names: a slice has only the names of its events. The places where threads wait, and what
+ * they wait for, may have come later, and have the same numbers in both. */
 static void names_complete(struct snag_names *to, const struct snag_names *from)
 {
 	static const enum snag_space space[] = {SNAG_SPACE_THREAD, SNAG_SPACE_LOCK,

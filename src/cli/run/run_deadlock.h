@@ -10,13 +10,13 @@
 #include "record/live.h"
 #include "trace/deadlock.h"
 
-/* If threads of the program waited for each other, and a detector of deadlocks was asked for:
- * adds that to its findings, as observed.  Reads the trace again, for where they took what
- * they hold. */
+/* If threads of the program waited for each other, and the user asked for deadlocks: adds the
+ * deadlock to the findings, as observed. Reads the trace again to find where the threads took
+ * what they hold. */
 int cli_deadlock_observed(struct snag_analysis *a, const struct snag_source *src,
 			  const struct snag_live_end *end, struct snag_error *err);
 
-/* Replays each predicted deadlock that is to be reported, as long as there is time. */
+/* Replays each predicted deadlock that snag would report, as long as there is time. */
 void cli_deadlock_replays(struct cli_replays *r, struct snag_incidents *all);
 /* The members of a witness file that say how to replay it; ctx is a struct cli_replays. */
 void cli_deadlock_members(void *ctx, const struct snag_deadlock *d, struct snag_json *j);

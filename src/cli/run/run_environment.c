@@ -29,14 +29,14 @@ void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environme
 		v->free |= strtol(number, NULL, 10) != 0;
 }
 
-/* Whether a value means 0, in ThreadSanitizer's words too. */
+/* Returns whether a value means 0, also in ThreadSanitizer's words. */
 static bool is_off(const char *value)
 {
 	return strcmp(value, "true") != 0 && strcmp(value, "yes") != 0 &&
 	       strtol(value, NULL, 10) == 0;
 }
 
-/* With report_bugs=0 nothing is reported. */
+/* With report_bugs=0, snag reports nothing. */
 static int bugs_hide(struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	char value[16];

@@ -16,7 +16,7 @@
 
 enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
 
-/* Whether both orders of races are run, to say what differs (run_replays.h). */
+/* Whether snag runs both orders of a race, to say what differs (run_replays.h). */
 enum cli_effects { CLI_EFFECTS_SOME, CLI_EFFECTS_ASKED, CLI_EFFECTS_NEVER };
 
 struct cli_run_values {
@@ -34,7 +34,7 @@ struct cli_run_values {
 	const char *keep;
 	const char *suppressions;
 	const char *strip_path_prefix;
-	const char *log_path; /* of the environment: the report goes to <log_path>.<pid> */
+	const char *log_path; /* from the environment: the report goes to <log_path>.<pid> */
 	uint64_t seed;
 	uint64_t limit; /* reports that the text shows; 0: all */
 	int colour;	/* enum cli_colour */
@@ -55,7 +55,7 @@ struct cli_run_values {
 	int stats;
 };
 
-/* What the tool calls itself in its messages. */
+/* Returns the name that the tool has in its messages. */
 static inline const char *cli_run_tool(const struct cli_run_values *v)
 {
 	return v->format ? "ThreadSanitizer" : "snag";
@@ -68,14 +68,14 @@ struct cli_run_environment {
 
 /* Takes the settings that the command line leaves open from the environment. */
 void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environment *e);
-/* The same from the program, when it has run; adds its suppressions. */
+/* The same for the options of the program, when it has run; adds its suppressions. */
 int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e,
 			 const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			 struct snag_error *err);
-/* Whether a program that observes itself prints its verdict if it has no race.  ThreadSanitizer
- * prints nothing then. */
+/* Returns whether a program that observes itself prints its verdict if it has no race.
+ * ThreadSanitizer prints nothing in that case. */
 bool cli_run_is_verbose(void);
-/* Whether to look for deadlocks: ThreadSanitizer's option detect_deadlocks. */
+/* Returns whether to look for deadlocks: ThreadSanitizer's option detect_deadlocks. */
 bool cli_run_wants_deadlocks(void);
 
 #endif

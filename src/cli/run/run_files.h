@@ -19,9 +19,9 @@ void cli_place_remove(const struct cli_place *p);
 
 /* `path` NULL: there are none. */
 int cli_suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err);
-/* Adds what the program says by __tsan_default_suppressions(). */
+/* Adds the text that the program's function __tsan_default_suppressions() returns. */
 int cli_suppressions_own(const char *text, struct snag_suppressions *s, struct snag_error *err);
-/* Says which matched nothing, but for those of the program itself. */
+/* Names the suppressions that matched nothing, except those of the program itself. */
 void cli_suppressions_note(const struct snag_suppressions *s);
 
 #endif

@@ -70,7 +70,7 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 		.ctx = o->early,
 		/* a race of tasks needs no replay */
 		.convert.keep_steps = (!v->no_replay || v->witness) && !p->judged.is_of_tasks};
-	/* apart: a race that was found is to be found again */
+	/* kept apart, because the next run must find a race again */
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s%s%s", v->seed,
 		 policies[v->policy], v->free, cli_plan_judges(p) ? ":judge=" : "",
 		 cli_plan_judges(p) ? p->judge : "",
@@ -86,7 +86,7 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 	return cli_observe_slice(&o->observed, o->argv, &how, &files, &o->options, err);
 }
 
-/* Waits for its end and ignores what it does. */
+/* Waits for the end of the program and ignores its events. */
 static void program_wait(struct snag_source *live)
 {
 	struct snag_batch batch;
@@ -228,9 +228,9 @@ int cli_run_one(const struct cli_run_values *v, char *const *argv, struct cli_pl
 		stats_print(&o);
 	if (o.end.verdict.was_judged) {
 		*ret = cli_judged_report(v, argv[0], &o.end, &p->judged);
-		*err = (struct snag_error){0}; /* that there is no trace is no failure */
+		*err = (struct snag_error){0}; /* a missing trace is no failure */
 		rc = 0;
-	} else if (rc < 0 && o.end.is_empty) { /* nothing was shared, so nothing can race */
+	} else if (rc < 0 && o.end.is_empty) { /* the program shared nothing, so nothing can race */
 		*ret = (struct cli_outcome){true, cli_program_status(o.end.status)};
 		rc = 0;
 	} else if (rc == 0) {

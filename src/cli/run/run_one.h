@@ -12,8 +12,8 @@
 #include "cli/run/run_files.h"
 #include "cli/run/run_plan.h"
 
-/* Makes the present run of the plan and reports it; p->judged is set if the run was judged.
- * The trace goes to `place`.  Returns 0 or an error. */
+/* Makes the current run of the plan and reports it. Sets p->judged if a detector inside the
+ * program judged the run. The trace goes to `place`. Returns 0 or an error. */
 int cli_run_one(const struct cli_run_values *v, char *const *argv, struct cli_plan *p,
 		const struct cli_place *place, struct snag_suppressions *suppressions,
 		struct cli_outcome *ret, struct snag_error *err);

@@ -55,11 +55,11 @@ static void others_add(struct snag_certificate *c, const struct snag_certificate
 					     others->obstacle[i].words);
 }
 
-/* Says in the certificate what came of it; `orders` NULL: no other order was run. */
+/* Writes the result into the certificate; `orders` NULL: snag ran no other order. */
 static void certify(struct snag_certificate *c, const struct snag_orders *orders, bool of_locks)
 {
 	bool is_exhaustive = orders && !orders->gap && !orders->has_race && !orders->has_deadlock;
-	/* what is inside was not taken apart */
+	/* nested blocks were not taken apart */
 	bool is_nested = is_exhaustive && has_kind(&orders->certificate, "lock");
 	size_t n = 0;
 	for (size_t i = 0; i < c->n; i++) {

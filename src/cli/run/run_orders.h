@@ -21,12 +21,11 @@ struct cli_run_orders {
 	size_t shown; /* races and deadlocks that were reported */
 };
 
-/* Whether only the order of sections keeps the certificate from being a proof. */
+/* Returns whether only the order of sections keeps the certificate from being a proof. */
 bool cli_orders_matter(const struct snag_certificate *c, bool of_locks);
-/* Runs the other orders for at most `seconds`, if they may be run at all, and adds to the
- * report `r` and its certificate what came of it.  A race or deadlock of another order is
- * reported at once: orders.has_race and orders.has_deadlock say so.  x->v and x->of_locks are
- * set by the caller. */
+/* Runs the other orders for at most `seconds`, if snag may run them at all, and adds the result
+ * to the report `r` and its certificate. Reports a race or deadlock of another order at once,
+ * and sets orders.has_race or orders.has_deadlock. The caller sets x->v and x->of_locks. */
 int cli_orders_run(struct cli_run_orders *x, const struct cli_run *run, double seconds,
 		   struct cli_run_report *r, struct snag_error *err);
 

@@ -41,7 +41,7 @@ int cli_run_outputs_probe(const struct cli_run_values *v, struct snag_error *err
 	return rc;
 }
 
-/* A file of log_path is made only for a report that says something, as ThreadSanitizer does. */
+/* As ThreadSanitizer does, makes a file of log_path only for a report that has something to say. */
 int cli_run_text_write(const struct cli_run_values *v, const struct snag_incident_report *r,
 		       struct snag_error *err)
 {

@@ -34,7 +34,7 @@ enum cli_run_kind {
 	CLI_RUN_KINDS
 };
 
-/* What a program that judged itself said, and how it ended. */
+/* The verdict of a program that judged itself, and how the program ended. */
 struct cli_judged {
 	bool was_there;	  /* there was such a run */
 	bool is_of_tasks; /* it had tasks */
@@ -42,12 +42,12 @@ struct cli_judged {
 	uint64_t races;	  /* 0 if the detector had no rules for something */
 	uint64_t events;  /* up to the first race */
 	int status;	  /* the exit status of the program */
-	bool is_unknown;  /* whether there is a race, and the program cannot run again */
+	bool is_unknown;  /* whether there is a race is unknown, and the program cannot run again */
 };
 
-/* What came of a run. */
+/* The result of a run. */
 struct cli_outcome {
-	bool is_enough; /* otherwise the plan goes on */
+	bool is_enough; /* otherwise the plan continues */
 	int status;	/* the exit status of `snag run`, if it is enough */
 };
 
@@ -64,11 +64,11 @@ struct cli_plan cli_plan(const char *judge);
 /* Turns to the next run, when the last one was not enough. */
 void cli_plan_next(struct cli_plan *p);
 
-/* Whether a detector inside the program judges this run. */
+/* Returns whether a detector inside the program judges this run. */
 bool cli_plan_judges(const struct cli_plan *p);
-/* How many events the run may record; 0: any number. */
+/* Returns how many events the run may record; 0: any number. */
 uint64_t cli_plan_events(const struct cli_plan *p);
-/* What a run of this kind does, in words. */
+/* Returns in words what a run of this kind does. */
 const char *cli_run_words(enum cli_run_kind kind);
 
 #endif

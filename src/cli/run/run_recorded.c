@@ -18,8 +18,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The exit status if no race is reported.  If not all of the run was analysed, or not all was
- * replayed, that is no success. */
+/* Returns the exit status if no race is reported. A run of which a part was not analysed, or not
+ * replayed, is no success. */
 static int status_without_race(const struct cli_recorded *of)
 {
 	const struct cli_judged *judged = &of->plan->judged;
@@ -35,7 +35,7 @@ static int status_with(const struct cli_recorded *of, size_t reported)
 	return reported && of->v->exitcode ? (int)of->v->exitcode : status_without_race(of);
 }
 
-/* Writes the witnesses, replays what is left to replay, and leaves one report for each cause. */
+/* Writes the witnesses, makes the replays that are left, and leaves one report for each cause. */
 static int races_confirm(struct cli_recorded *of, struct cli_run_report *r, struct snag_error *err)
 {
 	const struct cli_run_values *v = of->v;

@@ -25,7 +25,7 @@ struct cli_recorded {
 	struct snag_analysis *analysis;
 	struct cli_run run;
 	struct cli_replays replays;
-	const struct cli_early *early; /* what was printed while the program ran */
+	const struct cli_early *early; /* the reports that snag printed while the program ran */
 	bool is_reduced; /* drdp's races that the observed order of sections excludes were left out */
 };
 

@@ -66,8 +66,8 @@ bool cli_replays_have_time(const struct cli_replays *r)
 	return r->spent < r->budget && !cli_stop;
 }
 
-/* How they ended, and what would be enough: from what those that were tried took, at least
- * twice the time. */
+/* Notes how the replays ended, and how much time would be enough: at least twice the time of the
+ * run, from the time that the finished replays took. */
 static void tally_end(struct cli_replays *r)
 {
 	struct snag_replay_tally *t = &r->tally;
@@ -167,8 +167,8 @@ static const struct cli_replayed *replay_once(struct cli_replays *r, const struc
 	return &r->done[r->ndone++];
 }
 
-/* Its witness changed what reads see, and the program did not follow it.  The races belong to the
- * analysis that the caller may change. */
+/* Marks a race whose witness changed what reads see, and which the program did not follow. The
+ * races belong to the analysis, which the caller may change. */
 static void unconfirm(const struct cli_replays *r, struct snag_incidents *all,
 		      struct snag_incident *in)
 {
@@ -263,9 +263,10 @@ static void effect_find(struct cli_replays *r, struct snag_incident *in, double 
 
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked)
 {
-	/* Of an order that takes longer, while the other one does not, snag says that it does not end. */
+	/* If one order takes longer than this and the other does not, snag says that it does not
+	 * end. */
 	double patience = 3 + 30 * r->seconds;
-	/* If the user did not ask for it, only what fits into the time that each run may take. */
+	/* If the user did not ask for it, snag spends only as much time as each run may take. */
 	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];

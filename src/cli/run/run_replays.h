@@ -24,10 +24,10 @@
 #define CLI_REPLAYS_LEAST_SECONDS 1.0
 #define CLI_REPLAYS_EFFECTS_SECONDS 10.0
 
-/* What replaying needs of the run that was analysed. */
+/* The data of the analysed run that its replays need. */
 struct cli_replays {
 	const struct snag_report *report;
-	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not fit */
+	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not match */
 	char *const *argv;
 	uint64_t seed;
 	double seconds;		  /* that the run took */
@@ -50,21 +50,22 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
  * which some are seen only after seconds. */
 double cli_replays_budget(double seconds, bool wants_effects);
 bool cli_replays_have_time(const struct cli_replays *r);
-/* Runs the program through the witness of a race, for at most so long, and as long as there is
- * time: NOT_TRIED if that was too short.  The words, if it was tried, are to be freed. */
+/* Runs the program through the witness of a race, for at most `seconds`, as long as there is
+ * time. Returns NOT_TRIED if the time was too short. If it was tried, the caller frees the
+ * words. */
 enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race, double seconds,
 			    char **ret_words);
-/* Runs each race that is reported and has a witness in both orders of its accesses, and says what
- * differs (effect.h), until the time is over.  If the user did not ask for it, as far as that fits
- * into CLI_REPLAYS_LEAST_SECONDS. */
+/* Runs each reported race that has a witness in both orders of its accesses, and says what
+ * differs (effect.h), until the time is over. If the user did not ask for it, stops after
+ * CLI_REPLAYS_LEAST_SECONDS. */
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked);
 /* Uses of freed memory need no further run to say what they do. */
 void cli_replays_freed(struct snag_incidents *all);
 /* Replays each predicted race that will be reported and was not replayed before, until the time is
  * over or the user interrupts. */
 void cli_replays_run(struct cli_replays *r, struct snag_incidents *all);
-/* Threads ran in parallel: what a racy read saw is not known.  If the run had a race, a predicted
- * one may depend on such a read, and is reported only if a replay confirms it. */
+/* Threads ran in parallel, so snag does not know what a racy read saw. If the run had a race, a
+ * predicted one may depend on such a read. snag then reports it only if a replay confirms it. */
 void cli_replays_doubt(struct snag_analysis *a);
 void cli_replays_done(struct cli_replays *r);
 

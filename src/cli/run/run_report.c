@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Threads are created before they do anything that is shown. */
+/* Returns the last event that a report shows: threads are created before that. */
 static uint64_t last_shown(const struct snag_incidents *all)
 {
 	uint64_t last = 0;

@@ -36,8 +36,8 @@ struct cli_run_report {
 	struct snag_incident_report all; /* of these, for the printers */
 };
 
-/* To be ended also if it fails.  It must not be moved.  Its incidents are all pairs of places, for
- * replays. */
+/* Builds the report. End it also if this fails, and do not move it. Its incidents are all pairs
+ * of places, for replays. */
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err);
 /* Leaves one incident for each cause, and names them: when the replays are done. */

@@ -76,8 +76,9 @@ struct suspect {
 
 enum { RANK_ORDERED = 1, RANK_REFUTED = 2 };
 
-/* What is most likely a race has the lowest rank: first variables with accesses that some
- * reordering with the same reads may bring together, then those that only counters order. */
+/* Returns the rank of a pair; the most likely race has the lowest. First come variables with
+ * accesses that some reordering with the same reads may bring together, then those that only
+ * counters order. */
 static uint32_t suspect_rank(const struct snag_analysis *a, const struct snag_race *race)
 {
 	const struct snag_slice *slice = a->slice;
@@ -109,7 +110,7 @@ static int refuted_rank(struct cli_replays *replays, const struct cli_run *run,
 	return rc < 0 ? rc : 0;
 }
 
-/* By rank, then as the run had them. */
+/* Sorts by rank, then in the order of the run. */
 static int suspect_compare(const void *a, const void *b)
 {
 	const struct suspect *x = a, *y = b;
@@ -190,7 +191,7 @@ int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 		replays->report = &r.report;
 		bool is_worth_it = rc == 0 && has_suspects(&r.incidents);
 		if (is_worth_it) {
-			cli_replays_run(replays, &r.incidents); /* these go before */
+			cli_replays_run(replays, &r.incidents); /* these come first */
 			n = replay_all(replays, run, &r.incidents, &a->findings[i], err);
 		}
 		cli_run_report_done(&r);

@@ -15,8 +15,8 @@
 #include "cli/run/run_replays.h"
 #include "cli/run/run_report.h"
 
-/* Replays the predicted races, then the pairs that `hybrid` alone found, as long as there is
- * time, and leaves in the analysis those that are confirmed.  (`replays->step` NULL: none.) */
+/* Replays the predicted races, then the pairs that only `hybrid` found, as long as there is
+ * time. Leaves the confirmed ones in the analysis. (`replays->step` NULL: replays none.) */
 int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 			const struct cli_run *run, struct snag_error *err);
 

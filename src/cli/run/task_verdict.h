@@ -10,7 +10,7 @@
 #include "report/tasks/certificate.h"
 #include "report/incident/missing_edge.h"
 
-/* Whether detectors of tasks judged the run. */
+/* Returns whether detectors of tasks judged the run. */
 bool cli_is_of_tasks(const struct snag_analysis *a);
 
 void cli_certificate(struct snag_certificate *ret_certificate, const struct snag_analysis *a,
@@ -19,7 +19,7 @@ void cli_certificate(struct snag_certificate *ret_certificate, const struct snag
 /* Adds an obstacle that the program met at this location. */
 void cli_certificate_obstacle(struct snag_certificate *c, enum rt_obstacle what, snag_loc loc);
 
-/* Of a task of the program, a live source. */
+/* Labels a task of the program, a live source. */
 snag_task_label cli_task_label;
 
 #endif

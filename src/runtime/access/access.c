@@ -110,7 +110,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, (size_t)1 << k, is_write);
 	if (rt.listener.is_judge) {
-		rt_record_settle(); /* as before a record */
+		rt_record_settle(); /* the same as before a record */
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
 		words_put(addr, 1u << k, is_write, pc);
@@ -124,7 +124,7 @@ static inline bool is_judged_specially(const struct rt_thread *self)
 	       rt_unlikely(rt.is_unheard) || rt_unlikely(rt.before_write != NULL);
 }
 
-/* The same for a detector in this process; mostly no special rule holds. */
+/* The same for a detector in this process. For most accesses no special rule holds. */
 static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
 				    unsigned k, bool is_write)
 {
@@ -249,7 +249,8 @@ RECORD(write8, 3, true)
 static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc) = BY_SIZE(record_);
 static void (*const judged_of[RT_FILTER_SIZES][2])(JUDGED) = BY_SIZE(judged_);
 
-/* Reports an access that is not known, and not to memory that only the running context can reach. */
+/* Reports an access that the filter does not know, unless only the running context can reach the
+ * memory. */
 static inline void access_report(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt.listener.is_judge)
@@ -420,7 +421,7 @@ NEW(4, access_new, 2)
 NEW(8, access_new, 3)
 NEW(16, two_new)
 
-/* The same of a site (sites.h). */
+/* The same for a site (sites.h). */
 static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
 {
 	return !rt_site_rests(site) && rt_sites.may && rt_likely(rt_hot.fuel >= 0) &&

@@ -43,7 +43,8 @@ static inline uint64_t rt_epoch_after(uint64_t epoch)
 	return ((epoch | RT_EPOCH_GAP) + RT_EPOCH_ONE) & ~RT_EPOCH_GAP;
 }
 
-extern struct rt_filter rt_filter RT_HIDDEN; /* of threads that take turns: rt_hot.filter */
+/* the filter of threads that take turns: rt_hot.filter */
+extern struct rt_filter rt_filter RT_HIDDEN;
 
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
@@ -53,7 +54,7 @@ static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 	return (uint64_t *)((char *)f->slot[k] + (at & f->bytes));
 }
 
-/* What the slot holds after a read, or a write, of this epoch. */
+/* Returns the value of the slot after a read, or a write, of this epoch. */
 static inline uint64_t rt_filter_entry(uintptr_t addr, unsigned k, bool is_write)
 {
 	return (addr & ~RT_FILTER_BITS(k)) | rt_hot.filter->key[is_write];
@@ -126,8 +127,9 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 /* The same for elements of 2 or 4 bytes each: memory without earlier accesses is divided into such
  * variables. */
 void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
-/* For an event with several accesses.  rt_access_count() counts the event, which may end the turn;
- * it returns false if no access is to be recorded.  rt_access_more() records one of them. */
+/* For an event with several accesses. rt_access_count() counts the event, which may end the
+ * turn; it returns false if the caller must record no access. rt_access_more() records one of
+ * them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write); /* of 2^k bytes */
@@ -139,8 +141,8 @@ bool rt_access_is_special(void);
 /* For code that records an access by itself: returns whether to leave it out, because the memory is
  * private to the running context.  If not, notes that the context uses its stack there. */
 bool rt_access_is_unreported(uintptr_t addr);
-/* Reports accesses to n bytes at each of `count` places, `step` bytes apart, at once.  Returns
- * false if that is not possible; nothing is reported then. */
+/* Reports accesses to n bytes at each of `count` places, `step` bytes apart, together. Returns
+ * false, and reports nothing, if that is not possible. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 
 #endif

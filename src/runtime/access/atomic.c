@@ -32,7 +32,7 @@ typedef unsigned __int128 a128;
 
 enum { WORD = 8 };
 
-/* What an update does with the value it replaces. */
+/* How an update uses the value that it replaces. */
 enum taking {
 	COUNTS, /* adds to it, for example */
 	TAKES,	/* reads it, and may act accordingly; loads do, too */

@@ -43,7 +43,7 @@ bool rt_has_blocks;
 
 char __snag_nothing[8] RT_HIDDEN; /* no program reads it */
 
-/* Whether events of the calling thread are recorded. */
+/* Returns whether events of the calling thread are recorded. */
 static bool is_recorded(void)
 {
 	const struct rt_thread *self = rt_self();
@@ -92,8 +92,8 @@ struct distance {
 	int32_t bytes;
 } __attribute__((packed));
 
-/* Whether the code after a call, which makes the access, has the address as a constant: before the
- * next call, jump or return. */
+/* Returns whether the code after a call, which makes the access, has the address as a constant.
+ * Looks up to the next call, jump or return. */
 static bool is_constant(const uint8_t *code, uintptr_t addr)
 {
 	enum { CALL = 0xe8, JUMP = 0xe9, RETURN = 0xc3, LEA = 0x8d, FAR = 32 };
@@ -114,7 +114,7 @@ static bool is_constant(const uint8_t *code, uintptr_t addr)
 	return false;
 }
 
-/* Whether the call that returns to pc had a fixed address as its first argument. */
+/* Returns whether the call that returns to pc had a fixed address as its first argument. */
 static bool is_fixed(uintptr_t pc, uintptr_t addr)
 {
 	const uint8_t *call = (const uint8_t *)pc - 5;

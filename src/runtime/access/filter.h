@@ -76,7 +76,7 @@ struct rt_filter {
 	struct rt_known_loop known_loop[1 << RT_KNOWN_LOOPS_LOG];
 };
 
-/* What `bytes` is for a table of 2^log entries. */
+/* The value of `bytes` for a table of 2^log entries. */
 #define RT_FILTER_BYTES(log) (((UINT64_C(1) << (log)) - 1) * RT_FILTER_ENTRY)
 /* The bits of an address that the slot stands for. */
 #define RT_FILTER_BITS(k) (((UINT64_C(1) << RT_FILTER_LOG) - 1) << (k))

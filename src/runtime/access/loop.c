@@ -58,7 +58,7 @@ struct access {
 
 struct loop {
 	unsigned n;
-	uint32_t *usual; /* NULL: its length was known */
+	uint32_t *usual; /* NULL: the length was known */
 	struct access access[RT_RUN_MAX];
 };
 
@@ -72,10 +72,10 @@ struct part {
 	int64_t step;
 	uintptr_t pc;
 	uint32_t loc;
-	uint32_t number; /* of the access */
+	uint32_t number; /* the number of the access */
 	unsigned k;	 /* 2^k bytes */
 	bool is_write;
-	bool is_tied;	 /* [order] to another one */
+	bool is_tied;	 /* [order] the order to another part matters */
 	uint64_t is_new; /* of a block of iterations: a bit for each */
 };
 
@@ -85,7 +85,7 @@ struct look {
 	uint8_t order
 		[RT_RUN_MAX]; /* in which parts are handled: the part that meets a cell first is first */
 	bool has_steps;	      /* different ones */
-	uint64_t fuel;	      /* before the loop */
+	uint64_t fuel;	      /* the fuel before the loop */
 	uint64_t period;      /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
@@ -198,7 +198,7 @@ static bool parts_find(struct look *l, uint64_t n)
 	return true;
 }
 
-/* [order] Whether they may meet. */
+/* [order] Returns whether both parts may touch the same cell. */
 static bool do_meet(const struct part *a, const struct part *b, uint64_t n)
 {
 	const int64_t far_a = a->step * (int64_t)(n - 1), far_b = b->step * (int64_t)(n - 1);
@@ -220,7 +220,8 @@ static bool parts_tie(struct look *l, uint64_t n)
 	return has_tied;
 }
 
-/* Of parts that move alike: returns whether a is ahead of b, and so meets each cell first. */
+/* For parts that move by the same distance: returns whether a is ahead of b, and so comes to
+ * each cell first. */
 static bool is_ahead(const struct part *a, const struct part *b)
 {
 	if (a->step != b->step)
@@ -264,7 +265,7 @@ static RT_INLINE uint64_t places_note(uint64_t *slot, int64_t far, uint64_t entr
 	return is_new;
 }
 
-/* Up to BLOCK iterations of one part whose slots are as evenly apart as the addresses. */
+/* Takes up to BLOCK iterations of a part whose slots are as evenly apart as its addresses. */
 static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsigned n,
 				    bool is_write)
 {

@@ -4,8 +4,8 @@
  */
 #include "runtime/access/access.h"
 
-/* Vectors with a mask: elements of `size` bytes, of which bit i of `mask` says whether it is
- * accessed. */
+/* Accesses of a vector with a mask: elements of `size` bytes; bit i of `mask` is set if element
+ * i is accessed. */
 static void masked(uintptr_t addr, uint64_t size, uint64_t mask, bool is_write, uintptr_t pc)
 {
 	for (; mask; mask >>= 1, addr += size)
@@ -89,8 +89,8 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 }
 
 /* How often an access was executed, reads and writes, by the reason why it has no check
- * (pass/removals.def); then those that have one, and checks of loops.  Counted by programs that
- * were compiled so. */
+ * (pass/removals.def). Then accesses with a check, and checks of loops. Programs count them if
+ * they were compiled so. */
 enum { COUNTS = 24 };
 RT_EXPORT uint64_t __snag_pass_counts[COUNTS];
 

@@ -39,7 +39,7 @@ struct rt_site {
 	uint8_t size;  /* bytes of an access */
 	bool is_write, fits;
 	bool is_listed;	  /* among those that may be open */
-	uint16_t tired;	  /* of being open for a few accesses only */
+	uint16_t tired;	  /* how often the site was open for a few accesses only */
 	uint16_t refused; /* accesses since it is too tired */
 };
 

@@ -31,11 +31,11 @@ struct node {
 
 const void *rt_tasks_place;
 
-static uint32_t lock; /* of threads that run in parallel */
+static uint32_t lock; /* for threads that run in parallel */
 static struct slot *slot;
 static uint32_t nslots, nused;
 struct rt_place rt_places[RT_PLACES];
-static struct node *node; /* from 1 */
+static struct node *node; /* counts from 1 */
 static uint32_t nnodes, node_cap;
 
 static uint32_t slot_index(uint32_t parent, uintptr_t pc)
@@ -76,7 +76,7 @@ static bool is_of_tasks(uintptr_t pc)
 	return pc >= (uintptr_t)__start_snag_task_text && pc < (uintptr_t)__stop_snag_task_text;
 }
 
-/* Whether a call comes from one of these libraries: reports do not show it. */
+/* Returns whether a call comes from one of these libraries, which reports do not show. */
 static bool is_library(uintptr_t pc)
 {
 	return is_of_tasks(pc) ||

@@ -21,7 +21,7 @@ enum { RT_FRAMES = 1 << 15 }; /* stacks do not show deeper calls */
 
 /* The node of the call that the running thread is in; 0: none. */
 uint32_t rt_caller_find(void);
-/* In the child of a fork: a new recorder does not know the nodes. */
+/* Called in the child of a fork: a new recorder does not know the nodes. */
 void rt_stack_forget(struct rt_thread *self);
 static inline bool rt_caller_is_known(uint32_t *ret_node)
 {
@@ -39,7 +39,7 @@ static inline uint32_t rt_caller(void)
 void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);
 
-extern const void *rt_tasks_place; /* where the program called <snag/task.h> last */
+extern const void *rt_tasks_place; /* the place where the program called <snag/task.h> last */
 
 /* The latest locations of events: a cache. */
 struct rt_place {
@@ -48,7 +48,7 @@ struct rt_place {
 	uint32_t node;
 };
 enum { RT_PLACES = 1 << 14 };
-extern struct rt_place rt_places[RT_PLACES]; /* of threads that take turns: rt_hot.places */
+extern struct rt_place rt_places[RT_PLACES]; /* for threads that take turns: rt_hot.places */
 
 static inline struct rt_place *rt_place_slot(uintptr_t pc, uint32_t caller)
 {

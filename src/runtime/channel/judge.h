@@ -19,7 +19,7 @@ bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
 /* An access to up to 64 bytes.  Returns true for a read that every task may leave out until
  * rt_lasting_end() (access.h) is called. */
 bool rt_judge_access(uint64_t address, unsigned size, bool is_write);
-/* The same for 2^k bytes, by k and is_write, in programs whose reads do not last. */
+/* The same for 2^k bytes, by k and is_write, in programs whose reads do not last (rt_lasting_end()). */
 typedef void rt_judge_new_access(uint64_t address);
 rt_judge_new_access rt_judge_read1, rt_judge_read2, rt_judge_read4, rt_judge_read8;
 rt_judge_new_access rt_judge_write1, rt_judge_write2, rt_judge_write4, rt_judge_write8;

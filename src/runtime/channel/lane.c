@@ -247,20 +247,25 @@ static uint64_t forgotten(const struct rt_record *r)
 	return rt_record_size(r) ? r->arg : (uint64_t)r->arg * PAGE;
 }
 
+static inline enum rt_op step_of(enum rt_op atomic)
+{
+	return atomic == RT_ATOMIC_READ	   ? RT_STEP_READ
+	       : atomic == RT_ATOMIC_WRITE ? RT_STEP_WRITE
+					   : RT_STEP_UPDATE;
+}
+
+static inline bool is_common(enum rt_op op) /* [common] */
+{
+	return op == RT_NODE || op == RT_MODULE || op == RT_MODULE_END || op == RT_TEXT ||
+	       op == RT_DEFAULT || op == RT_NOTE;
+}
+
 void rt_lane_put(const struct rt_record *r)
 {
 	struct rt_lane *l = &rt_hot.self->lane;
-	switch (rt_record_op(r)) {
-	case RT_NODE:
-	case RT_MODULE:
-	case RT_MODULE_END:
-	case RT_TEXT:
-	case RT_DEFAULT:
-	case RT_NOTE:
+	if (is_common(rt_record_op(r))) {
 		common_put(r);
 		return;
-	default:
-		break;
 	}
 	rt_lane_run_end(l);
 	switch (rt_record_op(r)) {
@@ -276,13 +281,9 @@ void rt_lane_put(const struct rt_record *r)
 		step_put(l, rt_shard_at(rt_record_address(r)), r);
 		break;
 	case RT_ATOMIC_READ:
-		atomic_put(l, RT_STEP_READ, r);
-		break;
 	case RT_ATOMIC_WRITE:
-		atomic_put(l, RT_STEP_WRITE, r);
-		break;
 	case RT_ATOMIC_UPDATE:
-		atomic_put(l, RT_STEP_UPDATE, r);
+		atomic_put(l, step_of(rt_record_op(r)), r);
 		break;
 	case RT_SYNC_READ:
 	case RT_SYNC_WRITE:

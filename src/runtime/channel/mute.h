@@ -26,7 +26,7 @@
 void rt_mute_begin(void);
 /* Ends it; does nothing if the runtime is not mute. */
 void rt_mute_end(void);
-/* Whether a mute runtime writes records of this kind. */
+/* Returns whether a mute runtime writes records of this kind. */
 bool rt_mute_puts(enum rt_op op);
 
 #endif

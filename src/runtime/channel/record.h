@@ -21,7 +21,7 @@ bool rt_record_open(void);
 bool rt_record_room(struct rt_record record);
 /* Waits until the tool has analysed all records, if the options end the program at the first report. */
 void rt_record_drain(void);
-/* Whether the recorder still reads. */
+/* Returns whether the recorder still reads. */
 bool rt_record_reader_lives(void);
 /* Prints once that the recorder was killed, if it was. */
 void rt_record_gone(void);

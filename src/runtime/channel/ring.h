@@ -44,7 +44,7 @@ enum {
 	RT_RINGS = 4096,	   /* threads that live at the same time */
 	RT_RING_RECORDS = 1 << 13, /* 128 KB */
 	RT_RING_BACK = 2 * RT_RUN_MAX,
-	RT_RING_ROOM = RT_RING_RECORDS / 2, /* that a thread waits for */
+	RT_RING_ROOM = RT_RING_RECORDS / 2, /* a thread waits until there is this much room */
 	RT_TAKEN_EVERY = 1024,
 	RT_SHARDS_LOG = 10,
 	RT_SHARDS = 1 << RT_SHARDS_LOG,
@@ -67,7 +67,7 @@ static inline uint32_t rt_shard_of(uint64_t object)
 	       (uint32_t)((object * 0x9e3779b97f4a7c15u) >> 32) % (RT_SHARDS - RT_SHARD_OBJECTS);
 }
 
-static inline uint32_t rt_shard_at(uint64_t address) /* of 48 bits */
+static inline uint32_t rt_shard_at(uint64_t address) /* the address has 48 bits */
 {
 	return rt_shard_of(address >> 3);
 }
@@ -118,7 +118,7 @@ static inline void rt_ring_write(struct rt_ring *ring, uint64_t n, uint64_t what
 	__atomic_store_n(&r->what, what | rt_ring_lap(n) << RT_LAP_SHIFT, __ATOMIC_RELEASE);
 }
 
-/* Whether record n is there. */
+/* Returns whether record n is there. */
 static inline bool rt_ring_has(const struct rt_ring *ring, uint64_t n)
 {
 	const struct rt_record *r = &ring->record[n % RT_RING_RECORDS];

@@ -58,7 +58,7 @@ static void rest_begin(struct rt_run *run)
 	rt_run_forget(run);
 }
 
-/* [begin] Of one access. */
+/* [begin] The same test for one access. */
 static bool is_as_far_again(const struct rt_run *run, uint64_t at)
 {
 	const struct rt_step *a = &run->seen[at % RT_RUN_SEEN];

@@ -34,9 +34,9 @@
 #include "runtime/rt.h"
 
 struct rt_step {
-	uint64_t what; /* as in a record, without the lap */
+	uint64_t what; /* as in a record, without the lap bit */
 	uintptr_t pc;
-	uint64_t fuel;	 /* of which a record has the lower half */
+	uint64_t fuel;	 /* a record has the lower half of it */
 	uint32_t caller; /* the node of the call stack */
 };
 
@@ -49,12 +49,12 @@ enum { RT_RUN_SEEN = 2 * RT_RUN_MAX, RT_RUN_PLACES = 64 };
 
 struct rt_run {
 	bool is_open;
-	uint32_t period, at; /* of step[], and which comes next */
+	uint32_t period, at; /* how many steps step[] has, and which one comes next */
 	uint32_t rest;
 	struct rt_open_run *open;
 	struct rt_run_step step[RT_RUN_MAX];
 
-	/* To find one: */
+	/* For finding a run: */
 	struct rt_step seen[RT_RUN_SEEN];
 	uint64_t last[RT_RUN_PLACES];
 	uint64_t n, first;	   /* accesses, and the first behind the last run */
@@ -63,12 +63,12 @@ struct rt_run {
 	uint32_t vain, rest_after; /* accesses since the last run or rest; the next rest */
 };
 
-extern struct rt_run rt_run RT_HIDDEN; /* of threads that take turns */
+extern struct rt_run rt_run RT_HIDDEN; /* for threads that take turns */
 
 /* Begins to look for runs; `open` is in shared memory. */
 void rt_run_init(struct rt_run *run, struct rt_open_run *open);
 
-/* If the access is as the open run expects, counts it and returns true. */
+/* If the access continues the open run, counts it and returns true. */
 static inline bool rt_run_takes(struct rt_run *run, struct rt_step access)
 {
 	struct rt_run_step *s = &run->step[run->at];

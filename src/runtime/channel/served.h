@@ -14,7 +14,7 @@ enum { RT_SERVED_OPTIONS = 1024 }; /* the longest text of options */
 
 enum rt_served_kind {
 	RT_SERVED_READY,   /* records, events */
-	RT_SERVED_REFUSED, /* value: enum rt_refusal; the program goes on by itself */
+	RT_SERVED_REFUSED, /* value: enum rt_refusal; the program continues by itself */
 	RT_SERVED_STARTED, /* value: pid of the child */
 	RT_SERVED_ENDED,   /* value: its status, as of waitpid */
 	RT_SERVED_FAILED,  /* value: the error number of fork */
@@ -34,7 +34,7 @@ struct rt_served {
 	uint32_t kind;
 	uint32_t value;
 	uint64_t records; /* written to the channel so far */
-	uint64_t events;  /* that the main thread has made so far */
+	uint64_t events;  /* how many events the main thread has made so far */
 };
 
 #endif

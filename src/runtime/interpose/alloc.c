@@ -23,8 +23,8 @@
 
 #include <malloc.h>
 
-/* Whether the calling thread can record an event.  A thread that runs in parallel need not enter the
- * runtime for it. */
+/* Returns whether the calling thread can record an event. A thread that runs in parallel need
+ * not enter the runtime for it. */
 static bool may_report(uintptr_t pc)
 {
 	if (rt_hot.is_own)

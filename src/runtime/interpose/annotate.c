@@ -40,7 +40,7 @@ static void acquire(uintptr_t addr, uintptr_t pc)
 		rt_sync_acquire(addr, pc);
 }
 
-/* From the call at pc; 0: not one that the program has to end before its thread ends. */
+/* pc is the place of the call; 0: the program need not end this one before its thread ends. */
 static void ignore(int change, uintptr_t pc)
 {
 	struct rt_thread *self = rt_enter();
@@ -104,7 +104,7 @@ static struct rt_object *lock_of(uintptr_t addr)
 	return o;
 }
 
-/* What contradicts the rules of locks is reported, and not recorded. */
+/* A call that contradicts the rules of locks is reported, and not recorded. */
 static void hand_lock(struct rt_thread *self, struct rt_object *o, unsigned flags, uint32_t depth,
 		      uintptr_t pc)
 {

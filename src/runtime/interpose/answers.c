@@ -25,14 +25,14 @@ enum { SECOND = 1000000000, CLOCKS = 16 };
 
 struct answer {
 	int64_t value;
-	uint32_t next; /* of the same thread: 1 + its place; 0: none */
+	uint32_t next; /* the next answer of the same thread: 1 + its place; 0: none */
 };
 
 static struct answer *answer;
 static uint32_t nanswers, answers_room;
 static struct thread_answers {
 	uint32_t first, last; /* 1 + place; 0: none */
-} * of;			      /* by name */
+} * of;			      /* by the thread's name */
 static uint32_t nof;
 static int64_t behind[CLOCKS]; /* how much the answers are behind the clock */
 
@@ -81,7 +81,7 @@ static void answer_put(int64_t now)
 		       (uint32_t)((uint64_t)now >> RT_ADDRESS_BITS), 0);
 }
 
-/* The same for a thread that runs in parallel: it gets the real time. */
+/* The same for a thread that runs in parallel: the answer is the real time. */
 static void answer_parallel(int64_t now)
 {
 	const struct rt_thread *self = rt_hot.is_own ? NULL : rt_self();
@@ -91,7 +91,7 @@ static void answer_parallel(int64_t now)
 	answer_put(now);
 }
 
-/* The answer to the calling thread, when the clock says `now`. */
+/* Returns the answer to the calling thread, when the clock shows `now`. */
 static int64_t answer_of(clockid_t clock, int64_t now)
 {
 	if (rt.is_free) {

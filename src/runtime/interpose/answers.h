@@ -23,9 +23,10 @@
 
 /* Adds an answer of the schedule to the thread with this name (names.h), in nanoseconds. */
 void rt_answers_add(uint32_t name, int64_t value);
-/* The time as the program knows it; CLOCK_REALTIME or CLOCK_MONOTONIC. */
+/* Returns the time that the program knows, of CLOCK_REALTIME or CLOCK_MONOTONIC. */
 struct timespec rt_answers_now(clockid_t clock);
-/* From now on all clocks, but those of processor time, are so many nanoseconds ahead of where they were. */
+/* From now on all clocks, except those of processor time, are this many nanoseconds further
+ * ahead. */
 void rt_answers_skip(int64_t nanoseconds);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_ready(int fd, short events)
 	return fd >= 0 && rt_sys(SYS_poll, (long)&p, 1, 0, 0, 0, 0) == 1;
 }
 
-/* The object that stands for the file behind a descriptor; NULL: it orders nothing. */
+/* Returns the object for the file of a descriptor; NULL: the file orders nothing. */
 static struct rt_object *channel_of(int fd, uintptr_t pc)
 {
 	struct stat st;

@@ -75,7 +75,7 @@ static bool is_instruction(int signal, const siginfo_t *info)
 	       (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE);
 }
 
-/* Whether the calling thread may write records, after it took the baton if need be. */
+/* Returns whether the calling thread may write records, after it took the baton if it must. */
 static bool may_record(struct rt_thread *self, bool is_own, const void *context)
 {
 	const bool is_inside = rt_crash_is_inside(context);

@@ -11,8 +11,9 @@
 #include "runtime/sched/sched.h"
 #include "runtime/tasks/tasks.h"
 
-/* Whether the thread took the lock while it ignored synchronisation: then neither the acquire nor the
- * release is recorded, wherever the release is.  If the thread has too many such locks, they count. */
+/* Returns whether the thread took the lock while it ignored synchronisation. Then the runtime
+ * records neither the acquire nor the release, wherever the release is. If the thread has too
+ * many such locks, they count. */
 static bool is_hidden_parallel(struct rt_thread *self, bool is_taken, uintptr_t at)
 {
 	if (is_taken) {

@@ -70,7 +70,7 @@ bool rt_mutex_is_foreign(const pthread_mutex_t *mutex)
 	return !o || !o->is_robust;
 }
 
-/* Whether the C library locks it: [foreign] [free]. */
+/* Returns whether the C library locks the mutex: [foreign] [free]. */
 static bool is_real(const pthread_mutex_t *mutex)
 {
 	return is_parallel(mutex) || rt_mutex_is_foreign(mutex);
@@ -203,7 +203,7 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 	return 0;
 }
 
-/* [free] As rt_mutex_give_all(). */
+/* [free] Works as rt_mutex_give_all(). */
 static uint32_t parallel_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
 	uint32_t depth = kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ? mutex->__data.__count : 1;

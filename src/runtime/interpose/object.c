@@ -85,7 +85,7 @@ struct rt_object *rt_object_get(uintptr_t addr, enum rt_kind kind)
 void rt_object_forget(uintptr_t addr, enum rt_kind kind)
 {
 	struct rt_object *o = rt_object_find(addr, kind);
-	if (!o || o->first_waiter) /* in use: a mistake of the program */
+	if (!o || o->first_waiter) /* the object is in use: a mistake of the program */
 		return;
 	table[o->slot] = GRAVE;
 	for (struct rt_reader *r = o->readers, *next; r; r = next) {

@@ -17,13 +17,13 @@ struct rt_reader { /* a thread that holds a rwlock shared */
 	struct rt_reader *next;
 	struct rt_thread *thread;
 	uint32_t depth;
-	bool is_hidden; /* no event says that it does */
+	bool is_hidden; /* no event reports that it does */
 };
 
 struct rt_object {
 	uintptr_t addr;
 	enum rt_kind kind;
-	uint32_t slot; /* in the table */
+	uint32_t slot; /* its slot in the table */
 	struct rt_thread *first_waiter, *last_waiter;
 
 	struct rt_thread *owner; /* mutex, rwlock: the thread that holds it alone */

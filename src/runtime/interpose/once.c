@@ -29,7 +29,8 @@ struct attempt {
 	int64_t fuel; /* when it began */
 };
 
-/* The function has run now, or had run before; in programs of tasks that is a flag (omp_flags.h). */
+/* Reports that the function has run, now or before. In programs of tasks, this is a flag
+ * (omp_flags.h). */
 static void once_report(const struct rt_object *o, bool is_made, uintptr_t pc)
 {
 	uint32_t loc = rt_location(pc);
@@ -68,7 +69,7 @@ static void try(struct rt_object *o, void (*function)(void), uintptr_t pc)
 	__atomic_store_n((int *)o->addr, DONE, __ATOMIC_RELEASE);
 }
 
-/* [anew] What is known of the flag. */
+/* [anew] Returns the object of the flag. */
 static struct rt_object *object_of(uintptr_t addr)
 {
 	struct rt_object *o = rt_object_get(addr, RT_ONCE);

@@ -191,7 +191,7 @@ static void interrupted(const void *context)
 	rt_cancel_anywhere(self);
 	rt_sched_out(self);
 	rt_signals_close(self);
-	self->sched.was_revoked = true; /* it takes the baton again at its next event */
+	self->sched.was_revoked = true; /* the thread takes the baton again at its next event */
 }
 
 static bool is_default(int signal)

@@ -52,7 +52,7 @@ static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
 static struct rt_thread *spare_threads; /* linked by wait.next */
 static struct rt_thread *spare_fibers;	/* likewise; with their frames */
-static pthread_key_t end_key;		/* its destructor sees the end of a thread */
+static pthread_key_t end_key;		/* the destructor of this key runs at the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {
@@ -142,7 +142,7 @@ static void alone_no_more(void)
 	alone_set(false);
 }
 
-/* For a context that pthread_create did not make: it cannot report a failure. */
+/* For a context that pthread_create did not make: the function cannot report a failure. */
 static void lane_take(struct rt_thread *t)
 {
 	if (rt.is_free && !rt_lane_take(t))
@@ -167,8 +167,8 @@ struct rt_thread *rt_thread_new_fiber(void)
 	return t;
 }
 
-/* Whether the fiber can be used again as it is.  For a listener that needs no turns, a new fiber
- * sets again all that most fibers leave behind. */
+/* Returns whether the fiber can be used again without being reset. For a listener that needs no
+ * turns, a new fiber sets again all that most fibers leave behind. */
 static bool is_clean(const struct rt_thread *fiber)
 {
 	const struct rt_section *section = &fiber->section;
@@ -330,7 +330,7 @@ static void thread_ended(void *p)
 		self->wait.next = zombies;
 		zombies = self;
 	}
-	rt_sched_exit(self); /* from here on another thread has the baton, and may free self */
+	rt_sched_exit(self); /* another thread has the baton now, and may free self */
 }
 
 void rt_thread_forked(struct rt_thread *self)
@@ -381,7 +381,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 		pthread_attr_getdetachstate(attr, &detach);
 	t->life.is_detached = detach == PTHREAD_CREATE_DETACHED;
 	int rc = rt.is_free && !rt_lane_take(t) ? EAGAIN : thread_create(ret_handle, attr, t);
-	rt_enter(); /* it may have taken long */
+	rt_enter(); /* the call may have taken long */
 	if (rc != 0) {
 		if (t->lane.ring)
 			rt_lane_end(t);
@@ -437,7 +437,7 @@ static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret
 	rt_hot.buries = true;
 	int rc = rt_real.pthread_join(t->life.handle, ret_value);
 	rt_hot.buries = false;
-	rt_enter(); /* it may have taken long */
+	rt_enter(); /* the call may have taken long */
 	rt_put(RT_JOIN, deadline != RT_NEVER, 0, rt_location(pc), t->tid);
 	thread_free(t);
 	alone_set(--unjoined == 0 && self->tid == 0);

@@ -8,9 +8,10 @@
 #include "runtime/sched/sched.h"
 
 void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
-struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
-struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
-void rt_thread_forked(struct rt_thread *self);	    /* in the child: the others are gone */
+struct rt_thread *rt_thread_at(uint32_t tid);	    /* Returns NULL if the thread has ended. */
+struct rt_thread *rt_thread_find(pthread_t handle); /* Returns NULL if the thread has ended. */
+/* Called in the child, where the other threads do not exist. */
+void rt_thread_forked(struct rt_thread *self);
 void rt_thread_leaks(void); /* reports threads that have ended and were not joined */
 /* Makes a context without a kernel thread of its own (fiber.c). */
 struct rt_thread *rt_thread_new_fiber(void);
@@ -20,7 +21,7 @@ void rt_thread_joined_fibers(uint32_t n);
 void rt_thread_begun_fibers(uint32_t n);
 /* Records at `pc` that the calling thread has created t, and names it (names.h). */
 void rt_thread_created(struct rt_thread *t, uintptr_t pc);
-/* A number for a thread, or for a task that is nothing but a name. */
+/* Returns a number for a thread, or for a task that is only a name. */
 static inline uint32_t rt_thread_number(void)
 {
 	return rt_sched.nthreads++;

@@ -17,7 +17,7 @@ struct rt_object;
 enum { RT_PENDING = 16 }; /* a power of two */
 enum { RT_HIDDEN_LOCKS = 8 };
 
-/* Its beginning and its end: thread.c. */
+/* The beginning and the end of a thread: thread.c. */
 struct rt_life {
 	pthread_t handle;
 	uint32_t created_at, created_by; /* node and thread */
@@ -27,15 +27,15 @@ struct rt_life {
 	struct rt_object *joiners; /* the threads that wait for its end */
 	void *(*start)(void *);
 	void *start_arg;
-	sigset_t mask; /* of signals, when it starts */
+	sigset_t mask; /* the signal mask with which it starts */
 };
 
-/* Whether it is cancelled: cancel.c. */
+/* Whether the thread is cancelled: cancel.c. */
 struct rt_cancel {
 	bool was_requested, is_disabled, is_asynchronous;
 };
 
-/* What its reports leave out: annotate.c. */
+/* The events of the thread that the reports leave out: annotate.c. */
 struct rt_ignoring {
 	int accesses; /* __tsan_ignore_thread_begin, nested ... */
 	uint32_t at;  /* ... where the outermost began */

@@ -36,7 +36,7 @@ void rt_turn_begin(struct rt_thread *t)
 	t->sched.turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_record_settle(); /* it may change which thread the next events belong to */
+	rt_record_settle(); /* the next events may belong to another thread */
 	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->sched.turn_fuel, t->as);
 	if (t->sched.kept_epoch && t->sched.kept_ends == rt.ends)
 		rt_epoch_go_on(t->sched.kept_epoch);
@@ -82,8 +82,8 @@ void rt_baton_start(struct rt_thread *t)
 		rt_sys_futex_wake(&t->sched.go, 1);
 }
 
-/* The deadline of the thread came.  If no thread runs, the thread chooses the next one.  Returns
- * whether that is the thread itself. */
+/* The deadline of the thread has passed. If no thread runs, the thread chooses the next one.
+ * Returns whether that is the thread itself. */
 static bool deadline_passed(struct rt_thread *self)
 {
 	rt_sched_lock();
@@ -114,8 +114,8 @@ static bool wait_interrupt(struct rt_thread *self)
 }
 
 /* A thread that spins often gets the baton back within a microsecond, from another thread that
- * spins.  To fall asleep and wake takes ten times as long, so the thread first waits awake.  Where
- * that is in vain (both threads share a processor, say), it does so less and less often. */
+ * spins. Falling asleep and waking takes ten times as long, so the thread first waits awake. If
+ * that is in vain (for example, both threads share a processor), it does so less and less often. */
 static void turn_await(struct rt_thread *self)
 {
 	struct rt_spin *s = &self->spin;

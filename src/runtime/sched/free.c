@@ -120,7 +120,8 @@ static void wait_stop(struct rt_thread *self)
 	self->wait.object = NULL;
 }
 
-/* With the lock: ends the wait of self for this reason, unless another thread has ended it. */
+/* The caller holds the lock. Ends the wait of self for this reason, unless another thread has
+ * ended it. */
 static bool wait_give_up(struct rt_thread *self, bool *why)
 {
 	if (self->state != RT_BLOCKED)

@@ -19,7 +19,7 @@ struct rt_thread *rt_free_point(void);
  * runtime. */
 void rt_free_out(struct rt_thread *self);
 void rt_free_in(struct rt_thread *self);
-/* Starts with the main thread, before there are others. */
+/* Starts with the main thread, before others exist. */
 void rt_free_begin(struct rt_thread *main);
 /* These do what the functions of the same name in sched.h do. */
 void rt_free_block(struct rt_thread *self, struct rt_object *object, rt_time deadline);

@@ -14,8 +14,8 @@
 
 #include <cpuid.h>
 
-/* Whether the kernel saves registers by xsave, and so may we; else there are no vectors of more
- * than 16 bytes.  Read by the code below. */
+/* Whether the kernel saves registers by xsave, so that this code may do so; otherwise vectors
+ * have at most 16 bytes. The code below reads it. */
 uint32_t rt_pause_has_xsave RT_HIDDEN;
 
 __attribute__((constructor)) static void registers_find(void)

@@ -21,23 +21,23 @@
 #include <string.h>
 
 enum policy { RANDOM, ROUND_ROBIN, PCT, WALK };
-enum { WALK_EVENTS = 1 };		 /* of a turn of a walk */
+enum { WALK_EVENTS = 1 };		 /* how many events a turn of a walk has */
 enum { GROWTH = 16, LONGEST = 1 << 21 }; /* turns: a part of the run so far, and a bound */
 enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
 enum { RACE = 2 }; /* the last turns of a schedule: one for each of the two accesses */
 
 struct turn {
-	uint32_t name; /* of the thread: names.h */
+	uint32_t name; /* the thread's name: names.h */
 	int64_t events;
 };
 
 static enum policy policy;
-static enum rt_walk walk; /* of WALK: which */
-static uint64_t state;	  /* of the generator */
+static enum rt_walk walk; /* with WALK: which kind */
+static uint64_t state;	  /* the state of the random generator */
 static struct turn *turn; /* the schedule to follow */
 static size_t nturns, next_turn;
 static bool is_following;	       /* the turn that runs is turn[next_turn - 1] */
-static bool is_awaited;		       /* it is one of a thread that turn[next_turn] joins */
+static bool is_awaited;		       /* the turn belongs to a thread that turn[next_turn] joins */
 static uint64_t change[PCT_MAX_DEPTH]; /* PCT: at these events the priority drops */
 static uint64_t total_events, lowest = UINT64_MAX / 2;
 
@@ -243,7 +243,7 @@ static struct rt_thread *scheduled(void)
 		return t;
 	enum rt_stuck why = stuck(t);
 	rt_put(RT_NOTE, why, next_turn, why == RT_STUCK_LOCK ? t->wait.at : 0, RT_NOTE_DIVERGED);
-	next_turn = nturns; /* from here on the policy chooses */
+	next_turn = nturns; /* the policy chooses from here on */
 	rt_options.hold &= rt.is_mute;
 	return NULL;
 }

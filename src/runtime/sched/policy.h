@@ -19,8 +19,9 @@
 
 #include "runtime/rt.h"
 
-void rt_policy_begin(void);		 /* reads the options */
-void rt_policy_forked(void);		 /* in the child of a fork: no schedule names its threads */
+void rt_policy_begin(void); /* reads the options */
+/* Called in the child of a fork: no schedule names its threads. */
+void rt_policy_forked(void);
 uint64_t rt_policy_random(uint64_t n);	 /* returns a random number below n > 0 */
 void rt_policy_new(struct rt_thread *t); /* gives the new thread a priority */
 /* Returns which of the n > 0 ready threads runs next.  `last` had the turn before, or is NULL. */
@@ -34,7 +35,7 @@ bool rt_policy_at_sync(const struct rt_thread *t);
 bool rt_policy_child_first(const struct rt_thread *t, const struct rt_thread *child);
 /* Notes that t yielded, because it found nothing to do. */
 void rt_policy_yielded(struct rt_thread *t);
-/* Notes that a turn of t ended after so many events. */
+/* Notes that a turn of t ended after this many events. */
 void rt_policy_used(struct rt_thread *t, uint64_t events);
 
 /* Returns whether the schedule to follow has turns left. */

@@ -18,7 +18,7 @@
 
 /* A plain access is next, in a turn that the policy may have made for it. */
 void rt_race_values_access(uintptr_t addr, unsigned size);
-/* Both accesses are done: tells the tool (RT_NOTE_VALUE). */
+/* Both accesses are done: reports the values to the tool (RT_NOTE_VALUE). */
 void rt_race_values_put(void);
 
 #endif

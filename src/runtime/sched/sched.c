@@ -24,7 +24,7 @@
 
 #include <linux/membarrier.h>
 
-enum { YIELD_NS = 1000000 }; /* of the virtual clock, when a thread has nothing to do but to wait */
+enum { YIELD_NS = 1000000 }; /* how far the virtual clock goes when a thread only waits */
 
 struct rt_sched rt_sched;
 
@@ -295,10 +295,10 @@ bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(st
 	}
 	int64_t fuel = t->hot->fuel;
 	t->hot->fuel = 0;
-	/* After this the thread sees that it has no fuel, whenever it wakes up. */
+	/* From now on the thread finds that it has no fuel, whenever it wakes up. */
 	rt_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
 	if (rt_sched.current != t ||
-	    !still_sleeps(t)) { /* it may have run: with no fuel it ends its turn itself */
+	    !still_sleeps(t)) { /* the thread may have run: without fuel it ends its turn itself */
 		rt_sched_unlock();
 		return false;
 	}

@@ -37,7 +37,7 @@
 
 #include "runtime/rt.h"
 
-enum { RT_NS_PER_EVENT = 20 }; /* of the virtual clock */
+enum { RT_NS_PER_EVENT = 20 }; /* how far the virtual clock goes with an event */
 
 struct rt_sched {
 	uint32_t lock; /* futex */
@@ -48,7 +48,7 @@ struct rt_sched {
 	uint32_t nout; /* threads that are OUT */
 	uint32_t nlive, nthreads;
 	uint64_t turns;
-	uint64_t last_events; /* how many events the turn before had */
+	uint64_t last_events; /* how many events the last turn had */
 	rt_time clock;
 	bool has_handlers; /* the program handles signals: a handler may wake a waiting thread */
 };
@@ -61,7 +61,7 @@ void rt_sched_unlock(void);
 /* Takes the baton.  Returns the calling thread, or NULL if the runtime is off, or if the
  * thread is unknown to it or must not be scheduled now. */
 struct rt_thread *rt_enter(void);
-/* The same, fast for a thread that has the baton already. */
+/* The same, fast for a thread that already has the baton. */
 static inline struct rt_thread *rt_entered(void)
 {
 	struct rt_thread *self = rt_self();
@@ -76,7 +76,8 @@ struct rt_thread *rt_sched_point(void);
 void rt_sched_prefer(struct rt_thread *self, struct rt_thread *t);
 /* Passes the baton to another thread, if one is ready. */
 void rt_sched_yield(struct rt_thread *self);
-/* The same for a thread that spins (spin.h): it waits until what it polls is written. */
+/* The same for a thread that spins (spin.h): it waits until the variable that it polls is
+ * written. */
 void rt_sched_spin(struct rt_thread *self);
 
 /* Blocks the calling thread on an object (NULL: none) until another thread wakes it, until the
@@ -107,7 +108,7 @@ static inline void rt_outside_end(struct rt_thread **self)
 		(call);                                                                      \
 	})
 
-/* Ends the wait of a thread that is blocked, if it is. */
+/* Ends the wait of a thread, if it is blocked. */
 void rt_sched_interrupt(struct rt_thread *t);
 
 /* Makes a new thread ready. */
@@ -126,7 +127,7 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* Begins a new turn of the only thread, after the options have changed the policy. */
 void rt_sched_again(struct rt_thread *self);
-/* In the child of a fork: the calling thread is the only one, and begins a turn. */
+/* Called in the child of a fork: only the calling thread exists there, and it begins a turn. */
 void rt_sched_forked(struct rt_thread *self);
 /* [revoke] Takes the baton from `t`, which slept in that turn.  Returns false if it no longer
  * sleeps, or if no other thread is ready. */

@@ -15,15 +15,15 @@
 
 enum { FILE_MAX = 64 << 20, FIRST = 1024 };
 
-static uint64_t *name; /* to be entered next; mapped as long as the program runs */
+static uint64_t *name; /* the next sections to enter; mapped as long as the program runs */
 static uint32_t nnames, entered;
-static const uint64_t *asleep; /* behind them */
+static const uint64_t *asleep; /* the tasks that sleep; they lie after the sections */
 static uint32_t nasleep;
 
 static struct member {
 	uint64_t path;
 	uint32_t children, sections;
-} * member; /* by thread number */
+} * member; /* by number of thread */
 static uint32_t nmembers;
 
 static void file_read(void)

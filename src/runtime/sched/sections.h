@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether there is an order to follow; reads the file at the first call. */
+/* Returns whether there is an order to follow; reads the file at the first call. */
 bool rt_sections_are_ordered(void);
 
 /* Only if there is an order: */

@@ -22,7 +22,7 @@
 
 enum { FILES = 1024, MAPS = 1 << 20 };
 
-static int64_t offset[FILES];	 /* [files] of open files; -1: none to set back */
+static int64_t offset[FILES];	 /* [files] the offsets of open files; -1: the file needs none */
 static bool is_inherited[FILES]; /* the file was open when the program started */
 
 static long call(long number, long a, long b, long c)
@@ -65,8 +65,8 @@ void rt_server_start(void)
 		is_inherited[fd] = call(SYS_fcntl, fd, F_GETFD, 0) >= 0;
 }
 
-/* Notes the offsets of open files; false: the program has opened something that is no file, directory
- * or device. */
+/* Notes the offsets of open files. Returns false if the program has opened something else than a
+ * file, directory or device. */
 static bool files_note(int server)
 {
 	struct stat st;
@@ -83,8 +83,8 @@ static bool files_note(int server)
 	       0; /* the server does not look at further descriptors */
 }
 
-/* Whether a line of /proc/self/maps, "low-high rw-s ...", is memory that children share and is not
- * the channel. */
+/* Returns whether a line of /proc/self/maps, "low-high rw-s ...", names memory that children
+ * share, other than the channel. */
 static bool is_shared_memory(const char *line)
 {
 	uintptr_t low = 0;
@@ -127,7 +127,7 @@ static void files_set_back(void)
 			call(SYS_lseek, fd, offset[fd], SEEK_SET);
 }
 
-/* In the child. */
+/* Called in the child. */
 static void child_begin(struct rt_thread *self, int server, int parent, const char *options)
 {
 	call(SYS_close, server, 0, 0);

@@ -16,7 +16,7 @@ enum {
 	SKIPS = 8,   /* [choose] */
 	PURE = 4096, /* [idle] */
 	SLEEPS = 10, /* [idle]: at most 2^10 microseconds at a time */
-	BYTES = 8,   /* that a look reads, at most */
+	BYTES = 8,   /* the most bytes that a look reads */
 	PAUSES = 4,  /* [yield]: instructions `pause` */
 	HOPELESS = 65536, /* [follow]: instructions `pause` without an event */
 };

@@ -61,7 +61,7 @@ struct rt_thread *rt_stranger_enter(void)
 	return self;
 }
 
-/* `how` says how the program is notified; NULL: not at all. */
+/* `how` says how the system notifies the program; NULL: not at all. */
 static void expect_if(const struct sigevent *how, uintptr_t pc)
 {
 	if (how && how->sigev_notify == SIGEV_THREAD)

@@ -20,9 +20,9 @@ struct rt_thread;
 
 enum rt_state {
 	RT_READY,   /* wants the baton */
-	RT_RUNNING, /* has it */
+	RT_RUNNING, /* has the baton */
 	RT_BLOCKED, /* waits for another thread, in the queue of an object, or until a deadline */
-	RT_OUT,	    /* in a system call or in code that does not report: runs without it */
+	RT_OUT,	    /* in a system call, or in code that does not report: runs without the baton */
 	RT_DONE,    /* has ended */
 };
 

@@ -91,7 +91,7 @@ static uint64_t run_time(int kernel_tid)
 	return (uint64_t)status_number(text, "");
 }
 
-/* What the watchdog has seen of the thread that runs. */
+/* The watchdog's notes about the thread that runs. */
 struct watched {
 	struct rt_thread *thread;
 	uint64_t turn;

@@ -9,6 +9,6 @@ void rt_watchdog_begin(void); /* call it when a second thread begins; cheap if t
 /* Ends the watchdog.  Call it when the last thread that the runtime knows ends: the C library ends the
  * process when its last thread has ended, and the watchdog must not be that thread. */
 void rt_watchdog_end(void);
-void rt_watchdog_forked(void); /* in the child of a fork, which has no watchdog */
+void rt_watchdog_forked(void); /* Called in the child of a fork, which has no watchdog. */
 
 #endif

@@ -10,6 +10,6 @@
 
 bool rt_omp_may_launch(void);	   /* the program is linked with OpenMP */
 void rt_omp_report(void);	   /* reports that the program uses OpenMP, if it does */
-void rt_omp_turn(uint64_t events); /* a turn has ended that had so many events */
+void rt_omp_turn(uint64_t events); /* A turn has ended that had this many events. */
 
 #endif

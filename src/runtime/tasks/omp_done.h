@@ -21,7 +21,7 @@ void rt_done_phase(struct rt_thread *self);	  /* the model has been given a phas
 void rt_done_segment(struct rt_thread *self);	  /* ... or that a segment begins or ends */
 void rt_done_number_read(struct rt_thread *self); /* the task reads its thread number */
 
-/* As struct snag_omp_hooks says. */
+/* The hook of this name: see struct snag_omp_hooks. */
 uint64_t rt_omp_done(void);
 
 #endif

@@ -17,7 +17,7 @@ enum { ACQUIRE = 2, RELEASE, ACQ_REL, SEQ_CST }; /* C11's orders; 1 is consume *
 
 struct flag {
 	uint64_t addr;
-	uint32_t version; /* of the sequence, among those of all flags */
+	uint32_t version; /* the version of the sequence, among those of all flags */
 	uint32_t n, cap;
 	uint32_t *promise;
 	uint32_t last_as; /* the task of the last one */

@@ -49,7 +49,7 @@ void rt_flag_counted(bool is_last, uintptr_t addr, int order, uint32_t loc);
 /* An isolated block begins, or has ended.  A task cannot set promises inside, so it sets them at
  * the end. */
 void rt_flags_isolated(bool begins, uint32_t loc);
-bool rt_flag_is_known(uintptr_t addr); /* [once] whether the address is such a flag */
+bool rt_flag_is_known(uintptr_t addr); /* [once] Returns whether the address is such a flag. */
 void rt_flags_forget(void);	       /* a new launch */
 
 #endif

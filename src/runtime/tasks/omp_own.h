@@ -18,7 +18,7 @@ void rt_own_begin(void); /* the program uses OpenMP */
 /* Reports the obstacle PRIVATE_MEMORY: the run proves nothing about memory of this kind. */
 RT_COLD void rt_own_doubt(void);
 
-/* Whether to leave out an access of the running context. */
+/* Returns whether to leave out an access of the running context. */
 static inline bool rt_is_own(uintptr_t addr)
 {
 	enum own_answer answer = own_of(&rt_own, &rt_hot.self->omp.own, addr);
@@ -27,7 +27,7 @@ static inline bool rt_is_own(uintptr_t addr)
 	return answer != OWN_TELL;
 }
 
-/* The running context makes an access that is not left out. */
+/* Call this if the running context makes an access that is not left out. */
 static inline void rt_own_accessed(uintptr_t addr, bool is_write)
 {
 	struct rt_thread *self = rt_hot.self;
@@ -39,7 +39,7 @@ static inline void rt_own_accessed(uintptr_t addr, bool is_write)
 		self->omp.low_water = addr;
 }
 
-/* The same access is a store of n bytes / of a word. */
+/* Call this if that access is a store of n bytes, or of a word. */
 static inline void rt_own_stored(uintptr_t addr, size_t n)
 {
 	struct own_context *c = &rt_hot.self->omp.own;
@@ -70,7 +70,7 @@ static inline void rt_own_free(uintptr_t at)
 void rt_own_segment(struct rt_thread *self, bool has_loans);
 bool rt_own_segment_over(struct rt_thread *self);
 
-/* As struct snag_omp_hooks says. */
+/* The hooks of these names: see struct snag_omp_hooks. */
 void rt_omp_phase(const struct snag_omp_implicit *who);
 bool rt_omp_lends(const void *at, size_t nbytes);
 void rt_omp_copy(const void *at, size_t nbytes, enum snag_omp_copy what);

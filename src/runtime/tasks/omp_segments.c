@@ -11,7 +11,8 @@
 
 bool rt_omp_has_order;
 
-/* A segment that is not reported yet: its creation is recorded before the next record (record.h). */
+/* A segment that the detector does not know yet: its creation is recorded before the next record
+ * (record.h). */
 static struct {
 	uint32_t task, by, loc;
 	bool is_there, has_label;
@@ -40,7 +41,7 @@ void rt_segment_begin(uint32_t task, const void *place)
 	if (!rt_entered())
 		return;
 	rt_epoch_end();
-	if (rt_run.is_open) /* of the segment before */
+	if (rt_run.is_open) /* the run belongs to the segment before */
 		rt_run_end();
 	pending.task = task;
 	pending.by = rt_hot.self->as;
@@ -70,7 +71,8 @@ void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
 	pending.number = number;
 }
 
-/* Whether the running segment is the pending one; an inner segment may be the pending one instead. */
+/* Returns whether the running segment is the pending one; an inner segment may be the pending
+ * one instead. */
 static inline bool is_pending(void)
 {
 	return pending.is_there && pending.by == rt_hot.self->as;
@@ -80,7 +82,7 @@ bool rt_segment_was_reported(void)
 {
 	if (!is_pending())
 		return true;
-	rt_record_before(NULL); /* another call may follow */
+	rt_record_before(NULL); /* another call of the program may follow */
 	return pending.is_next; /* the end of the segment before is not reported yet */
 }
 
@@ -115,7 +117,7 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return task;
-	if (is_pending()) { /* its entries of the filter are only accesses to private memory */
+	if (is_pending()) { /* then its entries in the filter are only accesses to private memory */
 		if (rt_own.nranges)
 			rt_epoch_end();
 		pending.number = number;

@@ -17,7 +17,7 @@
 #include "runtime/sched/sections.h"
 #include "trace/event.h"
 
-/* As struct snag_omp_hooks says. */
+/* The hooks of these names: see struct snag_omp_hooks. */
 void rt_segment_begin(uint32_t task, const void *place); /* a new one */
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number);
 bool rt_segment_was_reported(void);

@@ -54,18 +54,20 @@ static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 
-/* [alone] Of the first task: its open finishes; in how many of them it created tasks, at least; tasks
- * that were created since it was alone. */
+/* [alone] For the first task: how many finishes are open; in how many of them it has created
+ * tasks, at least; how many tasks were created since it was alone. */
 static uint32_t depth, least_depth, nparallel;
 
-static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
-static struct rt_thread *ended;		 /* it is freed when another fiber runs */
-static struct rt_thread *created;	 /* it runs next; it was created by ... */
-static uint8_t created_by;		 /* ... an event of this kind */
+/* the promises of all launches so far; those of the launches before this one */
+static uint32_t promises, first_promise;
+static struct rt_thread *ended;	  /* is freed when another fiber runs */
+static struct rt_thread *created; /* runs next; was created by ... */
+static uint8_t created_by;	  /* ... an event of this kind */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
-static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
+/* the argument of the task that runs next, which is new memory; arg 0: it has none */
+static struct rt_record argument;
 
 /* The shadow stack of the launcher: it continues there, also if its task does not end. */
 static struct rt_frame *launch_top;
@@ -236,7 +238,7 @@ static void become(struct rt_thread *self, struct rt_thread *to)
 
 static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stack *stack)
 {
-	/* Without turns, what comes with it (an event, or a swap) ends the epoch. */
+	/* Without turns, the event or swap that comes with it ends the epoch. */
 	struct rt_thread *self = rt.listener.needs_turns ? rt_sched_point() : rt_entered();
 	if (!self)
 		return;

@@ -14,11 +14,11 @@ void rt_tasks_report(void);	/* reports that the program uses <snag/task.h>, if i
 uint32_t rt_tasks_promise_new(void);
 /* Reports how the program makes tasks; call it before its first event. */
 void rt_tasks_are(enum rt_dialect dialect);
-/* Of <snag/task.h>.  The running task waits for a lock that another task holds; returns false if no
- * task runs, or if it cannot wait.  The other function reports that a lock was released. */
+/* For <snag/task.h>. The running task waits for a lock that another task holds. Returns false if
+ * no task runs, or if it cannot wait. The second function reports that a lock was released. */
 bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock);
 void rt_tasks_freed(void);
-/* From here on, other tasks than the running one may reach its stack and argument. */
+/* From here on, tasks other than the running one may reach its stack and argument. */
 void rt_tasks_known(void);
 /* The running task meets an obstacle at `pc`: there may be no verdict for every schedule. */
 void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc);

@@ -19,14 +19,14 @@ enum { RT_NOTED = 16, RT_GLANCES = 8 };
 
 /* A fiber that no thread runs: tasks.c. */
 struct rt_parked {
-	struct rt_frame *top; /* as in struct rt_hot */
+	struct rt_frame *top; /* the same as in struct rt_hot */
 	uint64_t beyond;
 	const void *called_at; /* rt_tasks_place as it was then */
 };
 
 /* The update that it is in: updates.h. */
 struct rt_update {
-	uint32_t kind, atomic_kind; /* 0: none */
+	uint32_t kind, atomic_kind; /* the kinds of updates; 0: none */
 };
 
 struct rt_flags {	   /* omp_flags.h */
@@ -46,12 +46,12 @@ struct rt_section {	      /* omp_sections.h */
 	struct rt_noted {
 		uintptr_t number;
 		uint32_t promise;
-		uint8_t bytes; /* of the word, a bit each */
+		uint8_t bytes; /* the bytes of the word, a bit each */
 	} noted[RT_NOTED];
 };
 
 struct rt_done {		  /* omp_done.h */
-	uint64_t *set;		  /* of accesses since the barrier; NULL: none yet */
+	uint64_t *set;		  /* the accesses since the barrier; NULL: none yet */
 	uint32_t as;		  /* the implicit task that it is about ... */
 	uint32_t phase;		  /* ... and its phase */
 	uint32_t knows_number_as; /* the implicit task that has read its thread number */
@@ -60,9 +60,9 @@ struct rt_done {		  /* omp_done.h */
 
 /* A context of OpenMP: omp.c. */
 struct rt_omp_context {
-	bool is_of_team; /* not the context of an explicit task */
+	bool is_of_team; /* the context of a thread of a team, not of an explicit task */
 	uintptr_t stack_low, stack_high;
-	uintptr_t low_water;	/* what was recorded of its stack lies above */
+	uintptr_t low_water;	/* the recorded part of its stack lies above this address */
 	struct own_context own; /* its private memory: omp_own.h */
 	struct rt_done done;
 	struct rt_flags flags;
