@@ -51,8 +51,9 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND sh -c "$1 -g --defined-only snag_rt.o | sed -n 's/.* \\([a-z][a-z_0-9]*\\)$/\\1/p' >snag_rt.weak" sh ${CMAKE_NM}
 	COMMAND ${CMAKE_OBJCOPY} --weaken-symbols=snag_rt.weak snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
+	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o
 	COMMAND ${CMAKE_C_COMPILER} -c -o syscall_hooks.o ${SYSCALL_HOOKS}
-	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o syscall_hooks.o
+	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/libsnag_hooks.a syscall_hooks.o
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/exe/libtsan.a
 	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null

@@ -211,6 +211,7 @@ static void link_flags(struct cc_words *w, const struct request *q, bool clang, 
 		cc_word_add(w, cc_words_joined(cc_words_joined("-B", part), "/"));
 		cc_word_add(w, cc_words_joined("-L", part));
 	}
+	cc_word_add(w, cc_words_joined("-Wl,", cc_words_joined(folder, "/libsnag_hooks.a")));
 	/* Names the folder where -lomp and -lgomp find snag's library, whether -fopenmp asks for
 	 * them or the user. */
 	cc_word_add(w, cc_words_joined("-L", cc_words_joined(folder, "/omp")));

@@ -9,6 +9,7 @@
 #include "runtime/modules.h"
 
 #include "runtime/channel/record.h"
+#include "runtime/options.h"
 #include "runtime/sys.h"
 
 #include <elf.h>
@@ -96,6 +97,11 @@ bool rt_modules_instrumented(uintptr_t pc)
 		if (pc - instrumented[i].start < instrumented[i].end - instrumented[i].start)
 			return true;
 	return ninstrumented == MOST_INSTRUMENTED;
+}
+
+bool rt_modules_counts(uintptr_t pc)
+{
+	return rt_modules_instrumented(pc) || !rt_options.ignore_noninstrumented_modules;
 }
 
 bool rt_modules_is_fortran(uintptr_t pc)

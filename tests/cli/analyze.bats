@@ -410,3 +410,18 @@ threads_make() {
 	snags check no-branch.std w/race-1.json
 	refused 2 "snag: check: w/race-1.json: not valid: *"
 }
+
+@test "shb: a read is tested before it joins its writer" {
+	printf '%s\n' 'T0|w(x)|1' 'T1|r(x)|2' >seen.std
+	snags analyze --with shb --json - seen.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.racy_events, .races[0].verdict]' <<<"$output")" = '[[1],"observed"]' ]
+}
+
+@test "dc --stages paper: figures 1(b) and 7(a) of M2 show what its vindication misses" {
+	local of='[.analyses[] | [.races[] | [.first, .second]]]'
+	snags analyze --with dc,m2 --pairs --stages paper --json - "$root/tests/traces/m2_fig1b.std"
+	[ "$(jq -c "$of" <<<"$output")" = '[[],[[1,13]]]' ]
+	snags analyze --with dc,m2 --pairs --stages paper --json - "$root/tests/traces/m2_fig7a.std"
+	[ "$(jq -c "$of" <<<"$output")" = '[[[8,13]],[[0,8],[0,13],[8,13],[5,15]]]' ]
+}

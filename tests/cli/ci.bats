@@ -95,3 +95,18 @@ project() {
 	PATH=$(dirname "$SNAG"):$PATH SNAG_RUN=./report SNAG_BASELINE=old.json bash -e step.sh >out 2>err
 	refute grep -q '^::error' out
 }
+
+@test "the Dockerfile: every library of snag, every compiler it drives, and no folder of an old build" {
+	[ "$(dirname "$SNAG")" = "$root/build" ] || skip "only of the release build"
+	command -v dpkg >/dev/null || skip "no dpkg"
+	sed -n '/^FROM debian:12$/,$p' "$root/Dockerfile" | tr -s ' \\\t' '\n' >words
+	for library in $(readelf -d "$SNAG" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
+		package=$(dpkg -S "*/$library" | head -1 | cut -d: -f1)
+		[ "$package" = libc6 ] || grep -qx "$package" words || { echo "$library: $package"; false; }
+	done
+	for package in gcc g++ gfortran clang gdb; do
+		grep -qx "$package" words
+	done
+	# CMake refuses a folder that was configured elsewhere
+	grep -qx build "$root/.dockerignore"
+}

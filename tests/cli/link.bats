@@ -134,6 +134,31 @@ reports() { # PROGRAM
 	[ "$(./covered)" = one ]
 }
 
+@test "what linux_syscall_hooks.h calls" {
+	cat >hooks.c <<-'END'
+		#include <unistd.h>
+		#include <sys/syscall.h>
+		void __sanitizer_syscall_pre_impl_fork(void);
+		void __sanitizer_syscall_post_impl_fork(long);
+		void __sanitizer_syscall_pre_impl_write(long, long, long);
+		int main(void)
+		{
+			__sanitizer_syscall_pre_impl_write(1, 2, 3);
+			__sanitizer_syscall_pre_impl_fork();
+			long pid = syscall(SYS_fork);
+			__sanitizer_syscall_post_impl_fork(pid);
+			return pid < 0;
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		SNAG_CC=$SNAG_CC "$SNAG" cc -w -g -O1 -o hooks hooks.c
+		./hooks
+	done
+	SNAG_CC=gcc "$SNAG" cc -w -o covered -x c - <<<'int main(void) { return 0; }'
+	run nm covered
+	[[ $output != *__sanitizer_syscall* ]] # only who calls them has them
+}
+
 @test "other sanitizers are refused" {
 	sources
 	for flag in -fsanitize=address -fsanitize=undefined,address -fsanitize=memory; do

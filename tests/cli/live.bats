@@ -73,6 +73,8 @@ expect() { # STATUS COMMAND...
 	for seed in 1 2 3 4 5; do
 		expect 0 "$SNAG" run --seed $seed ./prog
 	done
+	TSAN_OPTIONS=ignore_noninstrumented_modules=0 expect 66 "$SNAG" run ./prog
+	grep -q "Location is global 'kept'" out
 }
 
 @test "instrumented libraries loaded at run time" {

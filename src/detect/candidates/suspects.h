@@ -6,17 +6,16 @@
  *         Then a pair can be refuted by the rules of `wdp`: a run that takes the branches that
  *         this one took never has both accesses next to each other.  Only the given pairs are
  *         decided, on what the trace has.  That may be a part of the run: all synchronisation and
- *         atomics, and all plain accesses of some words, among them those with atomics.
+ *         atomics, and all plain accesses of some words, among them those with atomics, and
+ *         the branches that matter for these (trace/branch_filter.h).
  *
- * Rules.  [branch]  branches are left out as in trace/branch_filter.h: what a `dep` event
- *                   names is there if it was accessed before
- *         [none]    if the trace has no branch in the beginning, it is taken to have none
+ * Rules.  [none]  if the trace has no branch in the beginning, it is taken to have none
  *
  * Guarantee.  A refuted pair has no witness by dependence in the whole run.  Without the other
  *             accesses fewer reads keep their writer, so such a witness would be one here.
  *             That says nothing of runs in which a branch goes another way.
- * Cost.   One reading, about 100 bytes per event that is not left out, and a decision for each pair.
- *         Nothing is refuted if there are more than SNAG_SUSPECTS_EVENTS such events.
+ * Cost.   One reading, about 100 bytes per event, and a decision for each pair.  Nothing is refuted
+ *         if there are more than SNAG_SUSPECTS_EVENTS events.
  */
 #ifndef SNAG_DETECT_SUSPECTS_H
 #define SNAG_DETECT_SUSPECTS_H

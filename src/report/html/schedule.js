@@ -4,7 +4,7 @@
 // Only the rows that are visible exist, so that a pane of 100,000 steps scrolls like one of 50.
 "use strict";
 
-const ROW = 40, HEAD = 26, LEAST_COLUMN = 150, NARROW_COLUMN = 190;
+const ROW = 40, HEAD = 26, LEAST_COLUMN = 150;
 
 const lockColour = (lock) => `hsl(${(lock * 67 + 205) % 360} 60% 55%)`;
 
@@ -108,14 +108,15 @@ class Pane {
 			title: `${words} at ${placeWords(e)}, event ${events.number[e]} of the observed run`,
 			onclick: () => this.onPick(e, this),
 		}, make("span.at", {}, this.rowNumber(at)), make("span.what", {style: `left:${left}px;${this.roomFor(e, left)}`},
-			make("div", {}, make("b", {}, words), " ", make("span.dim", {}, this.placeShown(e))),
+			make("div", {}, make("b", {}, words), " ", make("span.dim", {}, this.placeShown(e, words))),
 			make("div.code.mono", {}, code === null ? "" : code.trim())));
 	}
 
-	// "bank.c:17"; in a narrow column ":17", so that the operation has room.
-	placeShown(e) {
-		const words = placeWords(e);
-		return this.wide < NARROW_COLUMN ? words.slice(Math.max(0, words.lastIndexOf(":"))) : words;
+	// "bank.c:17"; ":17" if the column has no room for the operation and the file.
+	placeShown(e, operation) {
+		const words = placeWords(e), PADDING = 30, LETTER = 7;
+		return PADDING + LETTER * (operation.length + words.length) > this.wide
+			? words.slice(Math.max(0, words.lastIndexOf(":"))) : words;
 	}
 
 	// The schedule counts its steps; the observed run has the numbers of its events.

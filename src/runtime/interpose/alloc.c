@@ -82,7 +82,7 @@ static void free_report(void *p, uintptr_t pc)
 static void copied(void *p, size_t n, uintptr_t pc)
 {
 	enum { SEEN = 1024 };
-	if (!rt_hot.is_own && rt.listener.needs_places && rt_modules_instrumented(pc) &&
+	if (!rt_hot.is_own && rt.listener.needs_places && rt_modules_counts(pc) &&
 	    rt_access_count())
 		rt_access_more((uintptr_t)p, n < SEEN ? n : SEEN, true, pc);
 }

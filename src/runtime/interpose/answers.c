@@ -142,7 +142,7 @@ void rt_answers_skip(int64_t nanoseconds)
 /* [written] Before the call: returns whether to report the write. */
 static bool will_write(uintptr_t pc)
 {
-	return rt_modules_instrumented(pc) && rt_access_count();
+	return rt_modules_counts(pc) && rt_access_count();
 }
 
 static void written(void *at, size_t nbytes, uintptr_t pc)

@@ -9,8 +9,9 @@
  *                  writer releases, and the reader acquires, a token of the descriptor's file.
  *                  All sockets share one token, since both ends may be in this process.
  *                  The same holds for connect and accept, for close or shutdown and the end of
- *                  file, and for writers and poll, select or epoll_wait.  Regular files order
- *                  nothing.
+ *                  file, and for writers and poll, select or epoll_wait.  epoll_ctl comes before
+ *                  the epoll_wait that returns its data, and timerfd_settime before the read.
+ *                  Regular files order nothing.
  *         [unit]   In a program of tasks, reads and writes of libgfortran order nothing, like those
  *                  of the C library's files.
  *         [memory] The buffers of read, write and similar calls are accessed.
@@ -121,7 +122,7 @@ static void filled(int fd, const struct iovec *v, size_t n, size_t nbytes, uintp
 {
 	int error = errno;
 	acquired(fd, pc);
-	for (size_t i = 0; i < n && nbytes > 0 && rt_modules_instrumented(pc); i++) {
+	for (size_t i = 0; i < n && nbytes > 0 && rt_modules_counts(pc); i++) {
 		size_t here = v[i].iov_len < nbytes ? v[i].iov_len : nbytes;
 		rt_access_range((uintptr_t)v[i].iov_base, here, true, pc);
 		nbytes -= here;
@@ -131,7 +132,7 @@ static void filled(int fd, const struct iovec *v, size_t n, size_t nbytes, uintp
 
 static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 {
-	for (size_t i = 0; i < n && rt_modules_instrumented(pc); i++)
+	for (size_t i = 0; i < n && rt_modules_counts(pc); i++)
 		rt_access_range((uintptr_t)v[i].iov_base, v[i].iov_len, false, pc);
 	released(fd, pc);
 }
@@ -213,6 +214,23 @@ RT_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
 	if (result > 0 && rt_enter())
 		polled(fds, n, RT_CALLER);
 	return result;
+}
+
+RT_EXPORT int epoll_ctl(int fd, int operation, int of, struct epoll_event *event)
+{
+	RT_SCOPE;
+	if (rt_sched_point() && operation != EPOLL_CTL_DEL)
+		released(fd, RT_CALLER);
+	return rt_real.epoll_ctl(fd, operation, of, event);
+}
+
+RT_EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *to,
+			      struct itimerspec *ret_before)
+{
+	RT_SCOPE;
+	if (rt_sched_point())
+		released(fd, RT_CALLER);
+	return rt_real.timerfd_settime(fd, flags, to, ret_before);
 }
 
 RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t n)

@@ -26,7 +26,7 @@ static bool is_seen(int fd, uintptr_t pc)
 {
 	return fd >= 0 && fd < RT_DESCRIPTORS && !rt.is_alone && !rt.is_of_tasks &&
 	       !rt.listener.is_judge && rt_hot.self && !rt_hot.self->ignoring.accesses &&
-	       rt_modules_instrumented(pc);
+	       rt_modules_counts(pc);
 }
 
 static void put(enum rt_op op, int fd, uintptr_t pc)

@@ -80,13 +80,13 @@ static void unit_access(const struct rt_fortran_io *io, bool is_write, uintptr_t
 #define UNIT(io, is_write) unit_access(io, is_write, pc)
 #define REAL_BYTES(kind) ((size_t)((kind) == 10 ? 16 : (kind)))
 
-#define BEFORE(accesses)                                                 \
-	RT_SCOPE;                                                        \
-	const uintptr_t pc = RT_CALLER;                                  \
-	rt_begin_once();                                                 \
-	bool is_seen = rt_modules_instrumented(pc) && rt_access_count(); \
-	if (is_seen && rt_enter()) {                                     \
-		accesses;                                                \
+#define BEFORE(accesses)                                           \
+	RT_SCOPE;                                                  \
+	const uintptr_t pc = RT_CALLER;                            \
+	rt_begin_once();                                           \
+	bool is_seen = rt_modules_counts(pc) && rt_access_count(); \
+	if (is_seen && rt_enter()) {                               \
+		accesses;                                          \
 	}
 #define AFTER(accesses)              \
 	if (is_seen && rt_enter()) { \

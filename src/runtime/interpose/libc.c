@@ -95,20 +95,20 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 	R(a, n_looked_at)            \
 	R(b, n_looked_at)
 
-#define LIBC(type, name, parameters, arguments, accesses)                        \
-	type rt_wrap_##name parameters;                                          \
-	RT_EXPORT type rt_wrap_##name parameters                                 \
-	{                                                                        \
-		RT_SCOPE;                                                        \
-		const uintptr_t pc = RT_CALLER;                                  \
-		rt_begin_once();                                                 \
-		bool is_seen = rt_modules_instrumented(pc) && rt_access_count(); \
-		rt_hot.calls_at = pc;                                            \
-		type result = rt_real.name arguments;                            \
-		rt_hot.calls_at = 0;                                             \
-		if (is_seen && rt_enter()) {                                     \
-			accesses                                                 \
-		}                                                                \
-		return result;                                                   \
+#define LIBC(type, name, parameters, arguments, accesses)                  \
+	type rt_wrap_##name parameters;                                    \
+	RT_EXPORT type rt_wrap_##name parameters                           \
+	{                                                                  \
+		RT_SCOPE;                                                  \
+		const uintptr_t pc = RT_CALLER;                            \
+		rt_begin_once();                                           \
+		bool is_seen = rt_modules_counts(pc) && rt_access_count(); \
+		rt_hot.calls_at = pc;                                      \
+		type result = rt_real.name arguments;                      \
+		rt_hot.calls_at = 0;                                       \
+		if (is_seen && rt_enter()) {                               \
+			accesses                                           \
+		}                                                          \
+		return result;                                             \
 	}
 #include "runtime/interpose/libc.def"

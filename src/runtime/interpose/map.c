@@ -67,7 +67,7 @@ static bool is_range(uintptr_t at, size_t n)
 static void unmapped(void *at, size_t n, uintptr_t pc)
 {
 	enum { SEEN = 1 << 20 };
-	if (n && rt.listener.needs_places && !rt.is_alone && rt_modules_instrumented(pc) &&
+	if (n && rt.listener.needs_places && !rt.is_alone && rt_modules_counts(pc) &&
 	    rt_access_count())
 		rt_access_more((uintptr_t)at, n < SEEN ? n : SEEN, true, pc);
 }

@@ -12,7 +12,7 @@
 static void sorted(void *at, size_t n, size_t each, uintptr_t pc)
 {
 	rt_begin_once();
-	if (n > 1 && rt_modules_instrumented(pc) && rt_access_count()) {
+	if (n > 1 && rt_modules_counts(pc) && rt_access_count()) {
 		rt_access_more((uintptr_t)at, n * each, false, pc);
 		rt_access_more((uintptr_t)at, n * each, true, pc);
 	}

@@ -16,7 +16,7 @@
 static bool is_seen(uintptr_t pc)
 {
 	rt_begin_once();
-	return rt_modules_instrumented(pc) && rt_access_count();
+	return rt_modules_counts(pc) && rt_access_count();
 }
 
 /* Before a call that prints: reads the strings.  A program with the option that ends it at its first

@@ -101,7 +101,7 @@ int rt_memcmp(const void *a, const void *b, size_t n)
 /* Calls that the compiler inserts count, and those of code compiled with snag (libc.c). */
 static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 {
-	if (!rt_modules_instrumented(pc))
+	if (!rt_modules_counts(pc))
 		return;
 	rt_access_range(from, n, false, pc);
 	rt_access_range(to, n, true, pc);
@@ -119,7 +119,7 @@ static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 #define SET(name)                                                           \
 	RT_ABI(void *, name, void *to, int byte, size_t n)                  \
 	{                                                                   \
-		if (rt_modules_instrumented(RT_CALLER))                     \
+		if (rt_modules_counts(RT_CALLER))                           \
 			rt_access_range((uintptr_t)to, n, true, RT_CALLER); \
 		rt_hot.calls_at = RT_CALLER;                                \
 		rt_memset(to, byte, n);                                     \
