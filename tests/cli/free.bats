@@ -412,3 +412,66 @@ if is_sanitized; then programs=2; fi
 		for i in 1 2; do expect 0 "$SNAG" run --free --with hb ./prog; done
 	done
 }
+
+@test "predictions of parallel runs: witness, checker, kept trace, JSON and replay" {
+	cp "$root/docs/examples/report.c" .
+	for compiler in gcc clang; do
+		build $compiler report.c
+		for detectors in m2 wcp m2,hb; do
+			# The race happens in the run, or is predicted: as the kernel schedules the threads.
+			rm -rf races kept.snag
+			expect 66 "$SNAG" run --free --with $detectors --witness races --keep kept.snag --json j.json ./prog
+			[ "$(jq '.incidents | length' j.json)" = 1 ]
+			[ "$(jq -r '.incidents[0].accesses[].stack[0].line' j.json | sort | xargs)" = "14 24" ]
+			expect 0 "$SNAG" check kept.snag races/race-1.json
+			expect 66 "$SNAG" replay races/race-1.json ./prog
+			grep -q '^snag: replay: confirmed' out
+			expect 66 "$SNAG" analyze --with m2 kept.snag
+		done
+	done
+}
+
+@test "the recorder is killed while a thread waits for it: the program ends by itself" {
+	cat >fills.c <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		static int table[1 << 16];
+		static void *run(void *arg)
+		{
+			unsigned at = (unsigned)(long)arg;
+			for (int i = 0; i < 3000000; i++) {
+				at = at * 1103515245 + 12345;
+				table[at >> 16]++; /* of any place: no run, mostly not known */
+				if (i % 64 == 0) {
+					pthread_mutex_lock(&mutex);
+					pthread_mutex_unlock(&mutex);
+				}
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			puts("begins");
+			fflush(stdout);
+			for (long i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, run, (void *)i);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+			puts("ends");
+			return 0;
+		}
+	END
+	build gcc fills.c
+	"$SNAG" record --free -o t.snag ./prog >out 2>err 3>&- &
+	local recorder=$!
+	for i in $(seq 100); do grep -q begins out && break || sleep 0.1; done
+	sleep 0.3
+	kill -STOP $recorder # the rings fill, and both threads wait
+	sleep 0.5
+	kill -KILL $recorder
+	for i in $(seq 600); do grep -q ends out && break || sleep 0.1; done
+	grep -q ends out
+	grep -q "the recorder has ended" err
+}
