@@ -234,6 +234,23 @@ void cc_atomic_pragma_mark(struct cc_marking *m, struct cc_span line)
 	m->has_marked = true;
 }
 
+/* Whether a statement that ends there is the value of `({ ... })`. */
+static bool is_value(const struct cc_marking *m, struct cc_span rest)
+{
+	struct cc_span after = rest;
+	int depth = 1;
+	if (!cc_token_skip(&after, "}") || !cc_token_skip(&after, ")"))
+		return false;
+	const char *at = rest.at;
+	while (at > m->text.at && depth > 0) {
+		at--;
+		depth += (*at == '}') - (*at == '{');
+	}
+	while (at > m->text.at && isspace((unsigned char)at[-1]))
+		at--;
+	return at > m->text.at && at[-1] == '(';
+}
+
 void cc_atomic_call_mark(struct cc_marking *m, struct cc_span name, enum cc_update_op op)
 {
 	struct cc_span text = {name.end, m->text.end};
@@ -241,7 +258,7 @@ void cc_atomic_call_mark(struct cc_marking *m, struct cc_span name, enum cc_upda
 	if (!cc_span_is(open, "(") || !cc_marking_has_line(m, name.at))
 		return;
 	text.at = cc_closed_end((struct cc_span){open.at, text.end}, '(', ')');
-	if (!cc_token_skip(&text, ";"))
+	if (!cc_token_skip(&text, ";") || is_value(m, text))
 		return;
 	char number[64];
 	snprintf(number, sizeof(number), "{ snag_atomic_update_(%uu);", (unsigned)op);

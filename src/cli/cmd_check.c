@@ -35,8 +35,25 @@ static void event_words(struct snag_printer *to, const struct snag_trace *trace,
 	snag_printf(to, " (event %u)", event);
 }
 
-/* A valid witness ends with two accesses, with the last of three, or before requests that wait for each
- * other. */
+/* What a valid witness shows: the two accesses that end it, the events that it names and whose last one
+ * ends it, or the requests that wait for each other behind it. */
+struct shown {
+	const char *words, *between;
+	const uint32_t *event;
+	size_t n;
+};
+
+static struct shown shown_of(const struct snag_witness *w)
+{
+	if (w->request)
+		return (struct shown){"that end in a deadlock: ", ", ", w->request, w->nrequests};
+	if (w->unit)
+		return (struct shown){"with ", ", then ", w->unit, w->nunit};
+	if (w->freed)
+		return (struct shown){"with ", ", then ", w->freed, w->nfreed};
+	return (struct shown){"that end with ", " and ", w->event + w->n - 2, 2};
+}
+
 static int valid_write(const struct snag_trace *trace, const struct snag_witness *w,
 		       struct snag_error *err)
 {
@@ -47,15 +64,11 @@ static int valid_write(const struct snag_trace *trace, const struct snag_witness
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
-	snag_printf(&to,
-		    w->request ? "valid: %llu events that end in a deadlock: "
-		    : w->unit  ? "valid: %llu events with "
-			       : "valid: %llu events that end with ",
-		    (unsigned long long)n);
-	const uint32_t *last = w->request ? w->request : w->unit ? w->unit : w->event + w->n - 2;
-	for (size_t i = 0; i < (w->request ? w->nrequests : w->unit ? w->nunit : 2); i++) {
-		snag_print(&to, i == 0 ? "" : w->request ? ", " : w->unit ? ", then " : " and ");
-		event_words(&to, trace, last[i]);
+	const struct shown shown = shown_of(w);
+	snag_printf(&to, "valid: %llu events %s", (unsigned long long)n, shown.words);
+	for (size_t i = 0; i < shown.n; i++) {
+		snag_print(&to, i ? shown.between : "");
+		event_words(&to, trace, shown.event[i]);
 		snag_print(&to, w->request ? " waits" : "");
 	}
 	snag_print(&to, "\n");
@@ -106,8 +119,8 @@ const struct cli_command cli_command_check = {
 	.options = check_options,
 	.common = cli_reading_options,
 	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race, a\n"
-		 "deadlock or an atomicity violation: says so (exit status 0), or which rule it\n"
-		 "breaks (status 2).\n",
+		 "deadlock, an atomicity violation or a use of freed memory: says so (exit\n"
+		 "status 0), or which rule it breaks (status 2).\n",
 	.values_size = sizeof(struct check_values),
 	.run = check_run,
 };

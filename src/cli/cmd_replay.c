@@ -58,8 +58,16 @@ static const struct cli_option replay_options[] = {
 };
 #undef FIELD
 
+/* Returns the exit status. */
+static int outcome_tell(const struct snag_replay_result *result)
+{
+	fprintf(stderr, "snag: replay: %s: %s\n", result->is_confirmed ? "confirmed" : "diverged",
+		result->words);
+	return result->is_confirmed ? CLI_RACES : CLI_OK;
+}
+
 /* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the write
- * came between. */
+ * came between.  Of a use of freed memory that is no race: whether the access came behind the free. */
 static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
 		     char *const *argv, struct snag_error *err)
 {
@@ -71,11 +79,7 @@ static int other_run(const struct replay_values *v, const struct snag_replay_fil
 				 "--gdb, --output and --order: not for the witness of %s",
 				 cli_replay_other_kind(file));
 	int rc = cli_replay_other(&how, &result, err);
-	if (rc < 0)
-		return rc;
-	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
-		result.words);
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
+	return rc < 0 ? rc : outcome_tell(&result);
 }
 
 /* Both orders of the accesses, and what differs. */
@@ -153,13 +157,10 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	}
 	struct snag_replay_result result;
 	rc = race_run(&plan, &result, err);
-	if (rc == 0 && !v->gdb)
-		fprintf(stderr, "snag: replay: %s: %s\n",
-			result.is_confirmed ? "confirmed" : "diverged", result.words);
 	snag_replay_file_done(&file);
 	if (rc < 0)
 		return rc;
-	return result.is_confirmed ? CLI_RACES : CLI_OK;
+	return !v->gdb ? outcome_tell(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
 const struct cli_command cli_command_replay = {

@@ -39,7 +39,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "default: hb,mixed,m2,hybrid,deadlock; for tasks drdp"},
+	 .help = "default: hb,mixed,m2,hybrid,freed,deadlock; tasks drdp"},
 	CLI_OPTION_JSON(FIELD(json)),
 	{.name = "sarif",
 	 .kind = CLI_TEXT,

@@ -133,9 +133,10 @@ struct snag_detector {
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
 	bool tells_atomicity; /* it finds atomicity violations and no races (snag_race.is_atomicity) */
-	bool no_windows;      /* a part of the trace tells it nothing (detect/analyze/windows.h) */
-	bool has_rows;	      /* it shows its steps to env->rows */
-	bool has_stages;      /* its `finish` decides pairs by env->stages */
+	bool tells_freed; /* it finds uses of freed memory that are no races (snag_race.is_behind) */
+	bool no_windows;  /* a part of the trace tells it nothing (detect/analyze/windows.h) */
+	bool has_rows;	  /* it shows its steps to env->rows */
+	bool has_stages;  /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;
 	/* Its index must have the locks that only one thread takes (witness/decide/index.h). */

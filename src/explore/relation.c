@@ -419,6 +419,6 @@ void snag_reversal_turns(const struct snag_relation *r, const struct snag_revers
 			step[n++] = (struct snag_step){m->at[i].count, m->at[i].thread};
 	const struct snag_move *f = &m->at[reversal->second];
 	step[n++] = (struct snag_step){f->count, f->thread};
-	snag_turns_of_steps(ret, step, n, 0, &log);
+	snag_turns_of_steps(ret, step, n, SNAG_GOAL_ACCESSES, 0, &log);
 	free(step);
 }

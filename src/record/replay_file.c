@@ -162,6 +162,7 @@ static bool object_read(json_t *root, struct snag_replay_file *file)
 		file->failure = snag_strdup(json_string_value(failure));
 		file->status = (int)json_integer_value(status);
 	}
+	file->is_behind = json_object_get(root, "freed") != NULL;
 	for (size_t i = 0; i < n && ok; i++)
 		ok = turn_read(json_array_get(turns, i), &file->turns);
 	for (size_t i = 0; i < json_array_size(threads) && ok; i++)

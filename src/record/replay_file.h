@@ -7,7 +7,8 @@
  *                                                          missing in files of older versions
  *   "answers": [[THREAD, NANOSECONDS], ...]                times that threads read; likewise
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
- *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race,
+ *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race; beside the
+ *                                                          witness's own "freed" the access and the free,
  *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other,
  *   "failure": "crash", "status": 11                       or how the run of `snag explore` failed,
  *                                                          and its status as of waitpid
@@ -25,7 +26,8 @@ struct snag_replay_file {
 	/* The places are owned.  Two of a race, or three of a write between a read and a write. */
 	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
 	size_t naccesses;
-	char **wait; /* of a deadlock: the places; else NULL */
+	bool is_behind; /* the second access frees the memory, and comes before the first one */
+	char **wait;	/* of a deadlock: the places; else NULL */
 	size_t nwaits;
 	char *failure; /* of `snag explore`; else NULL */
 	int status;

@@ -52,6 +52,11 @@ static void run_up_to(struct snag_turns *turns, struct progress *p, uint32_t thr
 	*done = count > *done ? count : *done;
 }
 
+static bool has_done(const struct progress *p, const struct snag_step *s)
+{
+	return s->thread < p->room && p->done[s->thread] >= s->count;
+}
+
 /* Whether a step is one of the goal: an access of a race may be several events. */
 static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag_step *s)
 {
@@ -62,14 +67,18 @@ static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag
 }
 
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
-			 size_t ngoal, const struct snag_step_log *log)
+			 enum snag_goal what, size_t ngoal, const struct snag_step_log *log)
 {
 	const struct snag_step *goal = step + n - ngoal;
 	struct snag_turns turns = {0};
 	struct progress progress = {0};
-	for (size_t i = 0; i < n; i++)
-		run_up_to(&turns, &progress, step[i].thread,
-			  step[i].count - is_of_goal(goal, ngoal, &step[i]));
+	for (size_t i = 0; i < n; i++) {
+		bool is_of = is_of_goal(goal, ngoal, &step[i]);
+		bool is_begun = is_of && what == SNAG_GOAL_REQUESTS && i + ngoal < n;
+		if (is_begun && has_done(&progress, &step[i]))
+			continue; /* it wakes up when the others stand before their requests */
+		run_up_to(&turns, &progress, step[i].thread, step[i].count - (is_of && !is_begun));
+	}
 	for (size_t i = 0; i < ngoal; i++) /* turns of their own */
 		run_up_to(&turns, &progress, goal[i].thread, goal[i].count);
 	free(progress.done);

@@ -30,10 +30,12 @@ struct snag_turns {
 void snag_turns_done(struct snag_turns *turns);
 void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 
-/* Computes the turns that execute the steps in this order; the last `ngoal` are the race, or the
- * requests of a deadlock. */
+/* Computes the turns that execute the steps in this order.  The last `ngoal` are what they lead to: accesses,
+ * which may be several events of a step, and none of these may come before; or requests at which threads wait.
+ * The wait for a condition is a step with a request in its end: the thread has begun it. */
+enum snag_goal { SNAG_GOAL_ACCESSES, SNAG_GOAL_REQUESTS };
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
-			 size_t ngoal, const struct snag_step_log *log);
+			 enum snag_goal goal, size_t ngoal, const struct snag_step_log *log);
 
 /* Writes the turns into memory that a program started from here inherits.  Returns its descriptor,
  * which the caller closes. */

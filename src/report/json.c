@@ -44,6 +44,8 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 		snag_json_uint(j, "between", site[1]->event);
 		snag_json_uint(j, "write", site[2]->event);
 	}
+	if (race->is_behind)
+		snag_json_string(j, "kind", "use-after-free");
 	snag_json_uint(j, "first", race->first.event);
 	snag_json_uint(j, "second", race->second.event);
 	snag_json_string(j, "variable", snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));

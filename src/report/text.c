@@ -71,17 +71,23 @@ void snag_report_verdict(const struct snag_report *r, const struct snag_merged *
 			 struct snag_printer *to)
 {
 	const struct snag_findings *deadlocks = snag_report_deadlocks(r);
-	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0, nviolations = 0, told = 0;
-	bool tells_races = false, tells_atomicity = false;
+	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0, nviolations = 0, nfreed = 0,
+	       told = 0;
+	bool tells_races = false, tells_atomicity = false, tells_freed = false;
 	for (size_t i = 0; i < r->nparts; i++) {
 		const struct snag_findings *f = r->part[i].findings;
-		tells_races |= !f->tells_deadlocks && !f->tells_atomicity;
+		tells_races |= !f->tells_deadlocks && !f->tells_atomicity && !f->tells_freed;
 		tells_atomicity |= f->tells_atomicity;
+		tells_freed |= f->tells_freed;
 	}
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++) {
 		nviolations += m->race[i].race->is_atomicity;
+		nfreed += m->race[i].race->is_behind;
+	}
 	if (tells_races)
-		number_of(to, &told, m->n - nviolations, "race", is_abridged(r));
+		number_of(to, &told, m->n - nviolations - nfreed, "race", is_abridged(r));
+	if (tells_freed)
+		number_of(to, &told, nfreed, "use-after-free", false);
 	if (tells_atomicity)
 		number_of(to, &told, nviolations, "atomicity violation", false);
 	if (deadlocks)
@@ -232,7 +238,10 @@ static void witness_line(struct snag_printer *to, const struct snag_report *r,
 		return;
 	uint64_t n = snag_report_witness_length(r, race);
 	snag_printf(to, "  A valid reordering of %llu event%s ends with %s", (unsigned long long)n,
-		    snag_plural(n), race->is_atomicity ? "the third" : "both");
+		    snag_plural(n),
+		    race->is_atomicity ? "the third"
+		    : race->is_behind  ? "the access"
+				       : "both");
 	if (dir) {
 		snag_print(to, ": ");
 		snag_print_name(to, dir);
@@ -295,7 +304,8 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 		      const struct snag_merged_race *m, const struct snag_text_options *o)
 {
 	const struct snag_race *race = m->race;
-	snag_printf(to, "\n%sRACE %s ", o->colour ? RED : "", snag_verdict_text[race->verdict]);
+	snag_printf(to, "\n%s%s %s ", o->colour ? RED : "",
+		    race->is_behind ? "USE AFTER FREE" : "RACE", snag_verdict_text[race->verdict]);
 	name(to, r, SNAG_SPACE_VARIABLE, race->second.target);
 	snag_print(to, ": ");
 	location(to, r, race->first.loc);
@@ -304,8 +314,17 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
 	access_line(to, r, &race->first);
 	access_line(to, r, &race->second);
-	locks_line(to, r, m);
-	order_line(to, r, m);
+	if (race->is_behind) {
+		snag_print(to,
+			   race->nwitness
+				   ? "  The second access frees the memory, and can come first.\n"
+				   : "  freed could not decide within its budget whether "
+				     "the second access, which frees\n  the memory, can "
+				     "come first.\n");
+	} else {
+		locks_line(to, r, m);
+		order_line(to, r, m);
+	}
 	witness_line(to, r, m, o->witness_dir);
 	found_by_line(to, r, m);
 }
@@ -338,9 +357,11 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 			    snag_plural(f->ndeadlocks));
 	else
 		snag_printf(to, "%s: %zu %s%s", f->name, f->nraces,
-			    f->tells_atomicity ? "atomicity violation" : "race",
+			    f->tells_atomicity ? "atomicity violation"
+			    : f->tells_freed   ? "use-after-free"
+					       : "race",
 			    snag_plural(f->nraces));
-	if (f->nraces && !f->tells_atomicity)
+	if (f->nraces && !f->tells_atomicity && !f->tells_freed)
 		snag_printf(to, " (%s%llu pair%s, %zu racy event%s)",
 			    f->at_least ? "at least " : "", (unsigned long long)f->npairs,
 			    snag_plural(f->npairs), f->nracy, snag_plural(f->nracy));
@@ -370,7 +391,8 @@ static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 	for (size_t i = 0; i < r->nparts; i++)
 		if ((r->part[i].findings->complete || r->part[i].findings->race_free) &&
 		    (r->nparts == 1 || (!r->part[i].findings->tells_deadlocks &&
-					!r->part[i].findings->tells_atomicity)) &&
+					!r->part[i].findings->tells_atomicity &&
+					!r->part[i].findings->tells_freed)) &&
 		    !r->interrupted)
 			return;
 	snag_print(to, "This is no proof that there is none: another schedule of the same program "

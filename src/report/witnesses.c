@@ -82,6 +82,12 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 		snag_json_uint(&j, NULL, snag_race_write(race)->event);
 		snag_json_end(&j);
 	}
+	if (race->is_behind) {
+		snag_json_array(&j, "freed");
+		snag_json_uint(&j, NULL, race->second.event);
+		snag_json_uint(&j, NULL, race->first.event);
+		snag_json_end(&j);
+	}
 	snag_json_newline(&j);
 	snag_report_witness_json(report, race, &j);
 	if (report->witness_members)

@@ -63,6 +63,9 @@ struct snag_race {
 	 * one is a write of another thread.  In the witness, it comes between these two. */
 	bool is_atomicity;
 	struct snag_site read;
+	/* Not a race but a use of freed memory (detect/candidates/freed.c): `second` ends the block.  In
+	 * the witness it comes before `first`, which ends the witness. */
+	bool is_behind;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
 	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was
@@ -120,6 +123,7 @@ struct snag_findings {
 	size_t ndeadlocks, deadlock_cap;
 	bool tells_deadlocks; /* the detector looks for deadlocks, not for races */
 	bool tells_atomicity; /* likewise for atomicity violations, which are in race[] */
+	bool tells_freed;     /* likewise for uses of freed memory that are no races */
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
@@ -141,6 +145,12 @@ static inline const struct snag_site *snag_race_between(const struct snag_race *
 static inline const struct snag_site *snag_race_write(const struct snag_race *race)
 {
 	return race->first.thread == race->read.thread ? &race->first : &race->second;
+}
+
+/* How many events at the end of its witness are what it shows. */
+static inline size_t snag_race_goal(const struct snag_race *race)
+{
+	return race->is_atomicity || race->is_behind ? 1 : 2;
 }
 
 void snag_race_done(struct snag_race *race);

@@ -41,6 +41,8 @@
  *                    requests wait for each other (check_deadlock.h), and no read is racing
  *         [atomicity] of a witness with a unit, instead: a write of another thread comes between its
  *                    read and its write (check_atomicity.h), and no read is racing
+ *         [freed]    of a witness with freed memory, instead: its end comes before the last event,
+ *                    an access to it (check_freed.h), which is free to see any write
  *         Nested acquires and releases are no lock operations.  Atomic accesses read and write
  *         like plain ones; an update reads before it writes.  Neither of the last two steps can
  *         enable the other, so both are enabled at once.
@@ -61,6 +63,7 @@
 #include "witness/check_causal.h"
 #include "witness/check_deadlock.h"
 #include "witness/check_facts.h"
+#include "witness/check_freed.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -101,7 +104,7 @@ struct replay {
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
-	size_t unit_step[3];	 /* of the events of its unit, or SIZE_MAX */
+	size_t named_step[3];	 /* of the events that it names (named_of), or SIZE_MAX */
 	size_t nsteps;		 /* of the whole witness */
 	size_t step;		 /* the current one, from 0 */
 	uint32_t event;		 /* its event */
@@ -222,7 +225,7 @@ static int check_numbers(struct replay *r) /* [number] */
 			return snag_fail(r->err, SNAG_EINPUT,
 					 "step %zu: there is no event %u, the trace has %zu",
 					 r->nsteps - w->n + i, w->event[i], r->trace->n);
-	if (r->nsteps < 2 && !w->request && !w->unit)
+	if (r->nsteps < 2 && !w->request && !w->unit && !w->freed)
 		return snag_fail(r->err, SNAG_EINPUT,
 				 "a witness has at least two events, this one %zu", r->nsteps);
 	return 0;
@@ -313,8 +316,9 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
-	bool is_race = !r->witness->request && !r->witness->unit;
-	bool is_racing = is_race && r->step + 2 >= r->nsteps;
+	const struct snag_witness *w = r->witness;
+	size_t nfree = w->request || w->unit ? 0 : w->freed ? 1 : 2; /* at the end of the witness */
+	bool is_racing = r->step + nfree >= r->nsteps;
 	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & SNAG_CAUSAL_KEEPS);
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
@@ -324,6 +328,14 @@ static int check_read(const struct replay *r, const struct snag_event *ev) /* [r
 	if (sees == SNAG_NO_EVENT)
 		return broken(r, "sees no write, in the trace it saw event %u", saw);
 	return broken(r, "sees the write of event %u, in the trace it saw event %u", sees, saw);
+}
+
+/* The events of the witness that its unit, or its freed memory, names. */
+static size_t named_of(const struct snag_witness *w, const uint32_t **ret_event)
+{
+	*ret_event = w->unit ? w->unit : w->freed;
+	size_t n = w->unit ? w->nunit : w->nfreed;
+	return n < 3 ? n : 3;
 }
 
 /* The next step. */
@@ -344,9 +356,11 @@ static inline int step(struct replay *r, uint32_t event, struct snag_facts facts
 		return rc;
 	if (snag_facts_is_write(ev->op))
 		r->last_write[ev->target] = event;
-	for (size_t i = 0; i < r->witness->nunit && i < 3; i++)
-		if (r->witness->unit[i] == event)
-			r->unit_step[i] = r->step;
+	const uint32_t *named;
+	size_t n = named_of(r->witness, &named);
+	for (size_t i = 0; i < n; i++)
+		if (named[i] == event)
+			r->named_step[i] = r->step;
 	r->done[ev->thread]++;
 	r->step++;
 	return 0;
@@ -385,7 +399,9 @@ static int replay_along(struct replay *r, struct walk *walk)
 	if (rc == 0 && r->witness->request)
 		return snag_check_deadlock(r->trace, r->witness, r->done, r->err);
 	if (rc == 0 && r->witness->unit)
-		return snag_check_atomicity(r->trace, r->witness, r->unit_step, r->nsteps, r->err);
+		return snag_check_atomicity(r->trace, r->witness, r->named_step, r->nsteps, r->err);
+	if (rc == 0 && r->witness->freed)
+		return snag_check_freed(r->trace, r->witness, r->named_step, r->nsteps, r->err);
 	return rc < 0 ? rc : check_race(r);
 }
 
@@ -425,7 +441,7 @@ int snag_witness_check(const struct snag_trace *trace, const struct snag_witness
 	struct replay r = {.trace = trace,
 			   .witness = w,
 			   .err = err,
-			   .unit_step = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
+			   .named_step = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
 	uint32_t ops = ops_of(trace);
 	int rc = check_ops(&r, ops);
 	if (rc == 0)

@@ -2,12 +2,13 @@
  *
  * witness.c - reading a witness file
  *
- * Idea.   A small JSON reader that keeps four members and skips the rest.
+ * Idea.   A small JSON reader that keeps some members and skips the rest.
  *
  * Format. file    := object | array | number*            white space between
  *         object  := a JSON object with a member "witness": array and perhaps
- *                    "prefix": {"THREAD": number, ...} and "deadlock": array or
- *                    "atomicity": array; other members may be anything and are skipped
+ *                    "prefix": {"THREAD": number, ...} and "deadlock": array,
+ *                    "atomicity": array or "freed": array; other members may be anything and are
+ *                    skipped
  *         array   := a JSON array of numbers
  *         number  := digits, below 2^32 - 1
  *
@@ -49,6 +50,7 @@ void snag_witness_done(struct snag_witness *w)
 	free(w->event);
 	free(w->request);
 	free(w->unit);
+	free(w->freed);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -349,12 +351,12 @@ static void read_array(struct reader *r)
 static void read_kind(struct reader *r, uint32_t **event, size_t *n)
 {
 	size_t cap = 0;
-	if (r->w->request || r->w->unit)
-		fail(r, "a second \"deadlock\" or \"atomicity\"");
+	if (r->w->request || r->w->unit || r->w->freed)
+		fail(r, "a second \"deadlock\", \"atomicity\" or \"freed\"");
 	else
 		read_events(r, (struct list){event, n, &cap});
 	if (!*event)
-		fail(r, "\"deadlock\" or \"atomicity\" is empty");
+		fail(r, "\"deadlock\", \"atomicity\" or \"freed\" is empty");
 }
 
 /* One member of "prefix"; seen[t]: thread t had its own. */
@@ -411,6 +413,8 @@ static void read_object(struct reader *r)
 				read_kind(r, &r->w->request, &r->w->nrequests);
 			else if (strcmp(r->name, "atomicity") == 0)
 				read_kind(r, &r->w->unit, &r->w->nunit);
+			else if (strcmp(r->name, "freed") == 0)
+				read_kind(r, &r->w->freed, &r->w->nfreed);
 			else
 				skip_value(r, 0);
 		} while (r->rc == 0 && accept(r, ','));

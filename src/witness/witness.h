@@ -7,12 +7,13 @@
  * of the sequence are the race.  The witness of a deadlock names the requests at
  * which its threads then wait for each other: they are no part of the sequence.  The witness of a
  * broken atomicity names a read, a write of another thread that comes after it, and the write that
- * ends the sequence.
+ * ends the sequence.  The witness of a use of freed memory names the write that ends a block, and the
+ * access that ends the sequence.
  *
  * File: a JSON object {"witness": [3, 4, 5], "prefix": {"T0": 12}}, where "prefix"
  * may be missing and other members are ignored; of a deadlock with a member
- * "deadlock": [6, 9], of a broken atomicity with "atomicity": [0, 7, 4]; or a JSON array of numbers; or just numbers separated by white
- * space.
+ * "deadlock": [6, 9], of a broken atomicity with "atomicity": [0, 7, 4]; of a use of freed memory
+ * with "freed": [7, 4]; or a JSON array of numbers; or just numbers separated by white space.
  */
 #ifndef SNAG_WITNESS_WITNESS_H
 #define SNAG_WITNESS_WITNESS_H
@@ -31,6 +32,10 @@ struct snag_witness {
 	 * NULL: the witness is another one. */
 	uint32_t *unit;
 	size_t nunit; /* 3, or the witness is not valid */
+	/* Of a use of freed memory: the write that ends the block, the access that ends the witness;
+	 * NULL: the witness is another one. */
+	uint32_t *freed;
+	size_t nfreed; /* 2, or the witness is not valid */
 };
 
 void snag_witness_done(struct snag_witness *w); /* accepts NULL */

@@ -134,3 +134,28 @@ assert "inversion.c:" in case.find("failure").text'
 	[ "$status" = 66 ]
 	[[ $stderr == *"potential deadlock"* ]]
 }
+
+@test "a condition: its lock is taken again, and a wait that nothing ends is reported" {
+	for real in gcc clang; do
+		local proved=0 stuck=0
+		for seed in $(seq 1 16); do
+			snags run --seed $seed --json j --sarif s --html h "$PROGS/condition-$real"
+			[ "$status" = 66 ]
+			# predicted ones are confirmed
+			[ "$(jq '[.incidents[] | .kind == "deadlock" and (.verdict == "observed" or .replay == "confirmed")] | length > 0 and all' j)" = true ] ||
+				{ echo "$real $seed: $stderr"; return 1; }
+			proved=$((proved + $(jq '[.incidents[] | select(.replay == "confirmed" and any(.waits[]; .stack[0].function == "take"))] | length' j)))
+			[ "$(jq -r '.incidents[0].title' j)" = "deadlock: no thread can run" ] || continue
+			stuck=$((stuck + 1))
+			[ "$(jq -r '.incidents | length, (.[0] | .object, .thread, .stack[0].function, .verdict) | tostring' j | xargs)" = "1 filled T1 take observed" ]
+			[ "$(jq -r '.runs[0].results[0].ruleId' s)" = deadlock.stuck ]
+			grep -q '"title":"deadlock: no thread can run"' h
+			[[ $stderr == *"WARNING: snag: deadlock: no thread can run (pid="*"  Wait for filled by thread T1:"*"#0 take "* ]]
+			[[ $stderr == *"  Observed: No thread can run, so nothing ends this wait."* ]]
+			echo 'deadlock:take' >supp
+			snags run --seed $seed --suppressions supp --json j "$PROGS/condition-$real"
+			[ "$(jq '[.incidents[].suppressed] | all' j)" = true ]
+		done
+		[ $proved -gt 0 ] && [ $stuck -gt 0 ]
+	done
+}

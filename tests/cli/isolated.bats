@@ -179,6 +179,8 @@ race_free() { # PROGRAM
 			if (v > 2) { --n; } else n++;
 			snag_isolated_end();
 			__atomic_fetch_add(&all, 1, __ATOMIC_RELAXED);
+			if (v > 100)
+				p = &array[({ ; __atomic_fetch_add(&all, 1, __ATOMIC_RELAXED); })]; /* a value */
 		}
 		static void first(void *arg)
 		{
@@ -230,6 +232,58 @@ race_free() { # PROGRAM
 		[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
 		run --separate-stderr "$SNAG" explore "./rounded-$cc"
 		[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
+	done
+}
+
+@test "what keeps another order from being proved is no proof" {
+	local cc by
+	cat >rest.c <<-'END'
+		#include <pthread.h>
+		#include <snag/task.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static struct snag_promise *p;
+		int a, f, x, y, n = 2;
+		static int atomically(void) { return __atomic_fetch_sub(&n, 1, __ATOMIC_SEQ_CST); }
+		static int locked(void)
+		{
+			pthread_mutex_lock(&m);
+			int v = n--;
+			pthread_mutex_unlock(&m);
+			return v;
+		}
+		static int asked(void) { return snag_promise_is_set(p) ? 1 : 2; }
+		static void task(void *arg) { (void)arg; snag_isolated { a = 1; } }
+		static void more(void *arg)
+		{
+			(void)arg;
+			x = 1;
+			snag_promise_set(p, 0);
+			BY();
+		}
+		static void first(void *arg)
+		{
+			(void)arg;
+			snag_finish {
+				snag_async(task, 0);
+				snag_isolated { f = a; }
+				if (!f) { /* not in the order that is observed */
+					snag_async(more, 0);
+					if (BY() == 2)
+						y = x;
+				}
+			}
+		}
+		int main(void) { p = snag_promise_new(); return snag_launch(first, 0); }
+	END
+	for cc in gcc clang; do
+		for by in atomically locked asked; do
+			SNAG_CC=$cc "$SNAG" cc -g -fsnag-task -DBY=$by rest.c -o rest
+			run --separate-stderr "$SNAG" run --json r.json ./rest
+			[ "$status" = 0 ]
+			[ "$(jq -r .certificate.verdict r.json)" = no-race-found ]
+			run --separate-stderr "$SNAG" run ./rest
+			[[ $stderr == *"in another order of its sections, "* ]]
+		done
 	done
 }
 

@@ -51,6 +51,7 @@ static struct check checks[] = {
 	{.name = "osr", .run = check_osr, .every = 1},
 	{.name = "deadlock", .run = check_deadlock, .every = 1},
 	{.name = "atomicity", .run = check_atomicity, .every = 1},
+	{.name = "freed", .run = check_freed, .every = 1},
 	{.name = "paper", .run = check_paper, .every = 1},
 	{.name = "published", .run = check_published, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},

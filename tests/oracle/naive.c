@@ -19,7 +19,7 @@ struct claim {
 	uint32_t nevents;
 	const uint32_t *tr; /* the sequence */
 	size_t n;
-	bool races; /* its last two events are a race */
+	size_t nfree; /* so many events at its end may see any write */
 };
 
 /* Where the event is in the sequence. */
@@ -183,7 +183,7 @@ static bool keeps_writers(const struct claim *c, enum snag_rules rules)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		uint32_t e = c->tr[i];
-		bool is_racing = c->races && (i == c->n - 1 || i == c->n - 2);
+		bool is_racing = i + c->nfree >= c->n;
 		if (!reads(c, e))
 			continue;
 		if ((rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e, rules)) &&
@@ -217,11 +217,8 @@ static const char *reordering_check(const struct claim *c, enum snag_rules rules
 const char *naive_check(const struct snag_trace *trace, const uint32_t *events, size_t n,
 			enum snag_rules rules)
 {
-	struct claim c = {.ev = trace->ev,
-			  .nevents = (uint32_t)trace->n,
-			  .tr = events,
-			  .n = n,
-			  .races = true};
+	struct claim c = {
+		.ev = trace->ev, .nevents = (uint32_t)trace->n, .tr = events, .n = n, .nfree = 2};
 	if (n < 2)
 		return "two events";
 	const char *why = reordering_check(&c, rules);
@@ -323,5 +320,33 @@ const char *naive_check_atomicity(const struct snag_trace *trace, const struct s
 		if (same_thread(&c, e, read) && read < e && e < write && is_on)
 			return "the write is the next access after the read";
 	}
+	return NULL;
+}
+
+const char *naive_check_freed(const struct snag_trace *trace, const struct snag_witness *w,
+			      enum snag_rules rules)
+{
+	struct claim c = {.ev = trace->ev,
+			  .nevents = (uint32_t)trace->n,
+			  .tr = w->event,
+			  .n = w->n,
+			  .nfree = 1};
+	const char *why = reordering_check(&c, rules);
+	if (why)
+		return why;
+	if (w->nfreed != 2)
+		return "two events";
+	for (size_t i = 0; i < 2; i++)
+		if (w->freed[i] >= c.nevents || where(&c, w->freed[i]) == NOWHERE)
+			return "events of the witness";
+	uint32_t end = w->freed[0], access = w->freed[1];
+	if (where(&c, access) + 1 != w->n)
+		return "the access at the end";
+	if (c.ev[end].op != SNAG_OP_WRITE || c.ev[end].size != 0)
+		return "the end of a block";
+	if ((!reads(&c, access) && !writes(&c, access)) || c.ev[access].size == 0)
+		return "an access";
+	if (same_thread(&c, end, access) || c.ev[end].target != c.ev[access].target)
+		return "another thread, one variable";
 	return NULL;
 }

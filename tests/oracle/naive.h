@@ -18,5 +18,8 @@ const char *naive_check_deadlock(const struct snag_trace *trace, const struct sn
 /* The same for a witness of a broken atomicity without a prefix. */
 const char *naive_check_atomicity(const struct snag_trace *trace, const struct snag_witness *w,
 				  enum snag_rules rules);
+/* The same for a witness of a use of freed memory without a prefix. */
+const char *naive_check_freed(const struct snag_trace *trace, const struct snag_witness *w,
+			      enum snag_rules rules);
 
 #endif

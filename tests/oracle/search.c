@@ -490,6 +490,22 @@ bool search_between(struct search *s, unsigned read, unsigned between, event_set
 	return true;
 }
 
+event_set search_behind(const struct search *s, unsigned end)
+{
+	const struct model *m = s->m;
+	event_set next = 0;
+	for (size_t at = 0; at < s->nvisits; at++) {
+		event_set done = s->visit[at].state.done;
+		for (unsigned t = 0; done & just(end) && t < m->nthreads; t++) {
+			event_set rest = m->of[t] & ~done;
+			unsigned e = rest ? (unsigned)__builtin_ctz(rest) : 0;
+			if (rest && !(m->needs[e] & ~done) && !holders(m, done, e))
+				next |= just(e);
+		}
+	}
+	return next;
+}
+
 unsigned search_states(const struct search *s)
 {
 	return (unsigned)s->nvisits;

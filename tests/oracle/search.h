@@ -45,6 +45,10 @@ unsigned search_deadlock_witness(const struct search *s, const struct search_dea
  * then `between` have happened.  0, and false, if there are too many states for that. */
 bool search_between(struct search *s, unsigned read, unsigned between, event_set *ret_next);
 
+/* The events that can be the next of their threads, whatever they read, after the event `end` has
+ * happened. */
+event_set search_behind(const struct search *s, unsigned end);
+
 unsigned search_states(const struct search *s);
 
 /* A witness of the predictable race (e1, e2), ending with these two in this

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_other.c - replays of witnesses that are not of a race: of deadlocks and atomicity violations
+ * replay_other.c - replays of witnesses that are not of a race: of deadlocks, atomicity violations
+ *                  and uses of freed memory that are no races
  */
 #include "cli/run/replay_other.h"
 
 #include "record/replay_atomicity.h"
 #include "record/replay_deadlock.h"
+#include "record/replay_freed.h"
 
 const char *cli_replay_other_kind(const struct snag_replay_file *file)
 {
 	if (file->wait)
 		return "a deadlock";
+	if (file->is_behind)
+		return "a use of freed memory that is no race";
 	return file->naccesses == SNAG_REPLAY_ACCESSES ? "an atomicity violation" : NULL;
 }
 
@@ -45,9 +49,27 @@ static int atomicity_replay(const struct cli_replay_other *how,
 	return snag_replay_atomicity(&plan, ret_result, err);
 }
 
+/* Confirmed: the memory was accessed after it was freed. */
+static int freed_replay(const struct cli_replay_other *how, struct snag_replay_result *ret_result,
+			struct snag_error *err)
+{
+	const struct snag_freed_plan plan = {.argv = how->argv,
+					     .turns = &how->file->turns,
+					     .access = how->file->access[0].place,
+					     .end = how->file->access[1].place,
+					     .seed = how->seed,
+					     .is_quiet = how->is_quiet,
+					     .stops = how->is_quiet,
+					     .seconds = how->seconds,
+					     .interrupt = how->interrupt};
+	return snag_replay_freed(&plan, ret_result, err);
+}
+
 int cli_replay_other(const struct cli_replay_other *how, struct snag_replay_result *ret_result,
 		     struct snag_error *err)
 {
 	*ret_result = (struct snag_replay_result){0};
-	return (how->file->wait ? deadlock_replay : atomicity_replay)(how, ret_result, err);
+	return (how->file->wait	       ? deadlock_replay
+		: how->file->is_behind ? freed_replay
+				       : atomicity_replay)(how, ret_result, err);
 }

@@ -127,7 +127,7 @@ static void plan_make(const struct cli_replays *r, const struct snag_deadlock *d
 		snag_location_text(r->report->names, loc, ret->place[i], room);
 	}
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, &race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, d->n, r->steps->cursor.log);
+	snag_turns_of_steps(&ret->turns, step, n, SNAG_GOAL_REQUESTS, d->n, r->steps->cursor.log);
 	free(step);
 	free(race.witness);
 }

@@ -49,6 +49,8 @@ static int detectors_choose(const struct cli_run_values *v, struct snag_analyze_
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
 	if (rc == 0 && !v->with && !v->no_replay)
 		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
+	if (rc == 0 && !v->with)
+		options->detector[options->ndetectors++] = snag_detector_find("freed", 5);
 	if (rc == 0 && !v->with && cli_run_wants_deadlocks())
 		options->detector[options->ndetectors++] = snag_detector_find("deadlock", 8);
 	return rc;

@@ -37,13 +37,30 @@ static void words_add(struct snag_obstacle *o, const struct snag_orders *orders)
 		snprintf(o->words + n, room, "; no other order was run");
 }
 
+static bool has_kind(const struct snag_certificate *c, const char *kind)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->obstacle[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the obstacles that only other orders have.  The names of their places are gone. */
+static void others_add(struct snag_certificate *c, const struct snag_certificate *others)
+{
+	for (size_t i = 0; i < others->n; i++)
+		if (!has_kind(c, others->obstacle[i].kind))
+			snag_certificate_add(c, others->obstacle[i].kind,
+					     "in another order of its sections, %s",
+					     others->obstacle[i].words);
+}
+
 /* Writes the result into the certificate; `orders` NULL: snag ran no other order. */
 static void certify(struct snag_certificate *c, const struct snag_orders *orders, bool of_locks)
 {
 	bool is_exhaustive = orders && !orders->gap && !orders->has_race && !orders->has_deadlock;
-	bool is_nested = false; /* nested blocks were not taken apart */
-	for (size_t i = 0; is_exhaustive && i < orders->certificate.n; i++)
-		is_nested |= strcmp(orders->certificate.obstacle[i].kind, "lock") == 0;
+	/* nested blocks were not taken apart */
+	bool is_nested = is_exhaustive && has_kind(&orders->certificate, "lock");
 	size_t n = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		struct snag_obstacle o = c->obstacle[i];
@@ -54,7 +71,9 @@ static void certify(struct snag_certificate *c, const struct snag_orders *orders
 		c->obstacle[n++] = o;
 	}
 	c->n = n;
-	c->is_race_free = n == 0;
+	if (is_exhaustive)
+		others_add(c, &orders->certificate);
+	c->is_race_free = c->n == 0;
 	c->orders = is_exhaustive ? orders->orders : 0;
 }
 

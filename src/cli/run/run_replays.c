@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "record/replay_atomicity.h"
 #include "record/replay_file.h"
+#include "record/replay_freed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct plan {
 	char place[SNAG_REPLAY_ACCESSES][4096];
 	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
 	size_t naccesses; /* of an atomicity violation 3 */
+	bool is_behind;	  /* of a use of freed memory that is no race: the access, and the free */
 };
 
 static void plan_make(const struct cli_replays *r, const struct snag_race *race, struct plan *ret)
@@ -26,9 +28,11 @@ static void plan_make(const struct cli_replays *r, const struct snag_race *race,
 	const struct snag_site *site[SNAG_REPLAY_ACCESSES] = {&race->first, &race->second};
 	size_t n;
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
-	snag_turns_of_steps(&ret->turns, step, n, race->is_atomicity ? 1 : 2, r->steps->cursor.log);
+	snag_turns_of_steps(&ret->turns, step, n, SNAG_GOAL_ACCESSES, snag_race_goal(race),
+			    r->steps->cursor.log);
 	free(step);
 	ret->naccesses = 2;
+	ret->is_behind = race->is_behind;
 	if (race->is_atomicity) {
 		ret->naccesses = SNAG_REPLAY_ACCESSES;
 		site[0] = &race->read;
@@ -110,6 +114,23 @@ static int atomicity_follow(const struct cli_replays *r, const struct plan *plan
 	return snag_replay_atomicity(&how, ret, err);
 }
 
+static int freed_follow(const struct cli_replays *r, const struct plan *plan, double seconds,
+			struct snag_replay_result *ret, struct snag_error *err)
+{
+	const struct snag_freed_plan how = {
+		.argv = r->argv,
+		.turns = &plan->turns,
+		.access = plan->place[0],
+		.end = plan->place[1],
+		.seed = r->seed,
+		.is_quiet = true,
+		.stops = true,
+		.seconds = seconds,
+		.interrupt = &cli_stop,
+	};
+	return snag_replay_freed(&how, ret, err);
+}
+
 static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *plan, double seconds,
 				    char **ret_words)
 {
@@ -120,8 +141,10 @@ static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *pl
 		*ret_words = snag_strdup("another replay could not follow the same turns");
 		return SNAG_REPLAY_DIVERGED;
 	}
-	int rc = (plan->naccesses == 2 ? race_follow : atomicity_follow)(
-		r, plan, seconds < left ? seconds : left, &result, &err);
+	int rc = (plan->naccesses > 2 ? atomicity_follow
+		  : plan->is_behind
+			  ? freed_follow
+			  : race_follow)(r, plan, seconds < left ? seconds : left, &result, &err);
 	if (rc == 0 && result.diverged && !cli_stop)
 		snag_dead_ends_add(&r->dead_ends, &plan->turns, result.turn);
 	bool was_cut = rc == 0 && result.was_late && seconds >= left;
@@ -271,7 +294,7 @@ void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];
 		if (in->is_suppressed || in->is_apart || in->severity || !in->proof ||
-		    in->race->is_atomicity)
+		    snag_race_goal(in->proof) != 2)
 			continue;
 		double begin = snag_seconds_now();
 		effect_find(r, in, patience);

@@ -116,10 +116,11 @@ struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 		if (at->position + (s->event[i] - at->first) < prefix[at->thread])
 			to[n++] = step_at(s, i);
 	}
+	size_t ngoal = snag_race_goal(race);
 	for (size_t i = 0; i < race->nwitness; i++) {
 		size_t k = event_find(s, race->witness[i]);
 		if (k < s->n)
-			to[n++] = i + 2 < race->nwitness ? step_at(s, k) : s->step[k];
+			to[n++] = i + ngoal < race->nwitness ? step_at(s, k) : s->step[k];
 	}
 	free(prefix);
 	*ret_n = n;

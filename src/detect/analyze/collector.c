@@ -242,7 +242,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 {
 	struct snag_collector *c = ctx;
 	struct locations l = locations_of(c, &race->first, &race->second);
-	bool is_counted = !c->verify || c->pairs || race->is_atomicity;
+	bool is_counted = !c->verify || c->pairs || race->is_atomicity || race->is_behind;
 	if (c->verify && race->verdict == SNAG_UNVERIFIED &&
 	    !is_unordered(c, race->first.event, race->second.event))
 		return; /* the relation refutes it */
@@ -255,7 +255,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 	c->findings->npairs += r->count;
 	if (c->verify)
 		return;
-	if (race->verdict == SNAG_PREDICTED && !race->is_atomicity)
+	if (race->verdict == SNAG_PREDICTED && !race->is_atomicity && !race->is_behind)
 		racy_add(c, race->second.event);
 	c->is_unsorted = true;
 }
@@ -320,6 +320,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	findings->name = detector->name;
 	findings->tells_deadlocks = detector->tells_deadlocks;
 	findings->tells_atomicity = detector->tells_atomicity;
+	findings->tells_freed = detector->tells_freed;
 }
 
 void snag_collector_bound(struct snag_collector *c, uint64_t most)

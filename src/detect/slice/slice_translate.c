@@ -250,12 +250,12 @@ void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
 	for (size_t i = 0; i < f->nracy; i++)
 		f->racy[i] = s->number[f->racy[i]];
 	for (size_t i = 0; i < f->nraces; i++)
-		has_witness |= f->race[i].nwitness >= 2;
+		has_witness |= f->race[i].nwitness > 0;
 	if (has_witness)
 		lanes_make(&t);
 	for (size_t i = 0; i < f->nraces; i++) {
 		struct snag_race *race = &f->race[i];
-		if (race->nwitness >= 2)
+		if (race->nwitness > 0)
 			witness_translate(&t, race);
 		for (size_t k = 0; k < race->variables.n; k++)
 			race->variables.at[k] = s->variable[race->variables.at[k]];

@@ -119,7 +119,7 @@ function commandsOf(incident) {
 	return [
 		!data.witness_dir && `snag run --witness ${folder} -- ${program}`,
 		`snag replay ${file} ${program}`,
-		incident.kind !== "deadlock" && incident.kind !== "atomicity" && `snag replay --gdb ${file} ${program}`,
+		incident.is_race && `snag replay --gdb ${file} ${program}`,
 	].filter(Boolean);
 }
 

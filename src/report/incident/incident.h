@@ -178,9 +178,19 @@ static inline enum snag_incident_kind snag_incident_kind(const struct snag_incid
 {
 	if (in->race->is_atomicity)
 		return SNAG_INCIDENT_ATOMICITY;
+	if (in->race->is_behind)
+		return SNAG_INCIDENT_USE_AFTER_FREE;
 	return in->is_heap ? (enum snag_incident_kind)(snag_site_is_free(&in->race->first) +
 						       snag_site_is_free(&in->race->second))
 			   : SNAG_INCIDENT_RACE;
+}
+
+/* As a report shows it: traces do not tell the frees of a race from other writes. */
+static inline enum snag_incident_kind snag_incident_shown_kind(const struct snag_incident_report *r,
+							       const struct snag_incident *in)
+{
+	bool is_told = in->race->is_atomicity || in->race->is_behind;
+	return r->is_trace && !is_told ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 }
 
 /* The accesses of an incident in the order of its report: of a broken atomicity the read, the write

@@ -168,10 +168,8 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
-	snag_json_string(j, "kind",
-			 snag_incident_kind_name[r->is_trace && !in->race->is_atomicity
-							 ? SNAG_INCIDENT_RACE
-							 : snag_incident_kind(in)]);
+	snag_json_string(j, "kind", snag_incident_kind_name[snag_incident_shown_kind(r, in)]);
+	snag_json_bool(j, "is_race", !in->race->is_atomicity && !in->race->is_behind);
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
 	snag_variable_text(

@@ -49,7 +49,7 @@ static void place(struct snag_printer *to, const struct snag_frame *f)
 
 static const char *kind(const struct snag_incident *in)
 {
-	return in->race->is_atomicity ? "atomicity violation" : "data race";
+	return snag_incident_kind_title[snag_incident_kind(in)];
 }
 
 static void title(struct snag_printer *to, const struct snag_incident *in)

@@ -97,6 +97,7 @@ static bool is_suppressed(const struct snag_misuse_incident *in, struct snag_sup
 		.frames = {in->at.n, in->before.n},
 		.variable = in->misuse->object,
 		.id = in->id,
+		.is_deadlock = in->misuse->kind == SNAG_MISUSE_STUCK,
 		.type = snag_misuse_info[in->misuse->kind].suppression};
 	return s && snag_suppressions_match(s, &what);
 }

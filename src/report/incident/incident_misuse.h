@@ -41,6 +41,7 @@ void snag_misuse_incident_json(const struct snag_incident_report *r,
 
 /* SARIF: one rule for each kind of trace/misuses.def, the first of which has that number; and a result. */
 void snag_misuse_sarif_rules(struct snag_json *j);
+void snag_misuse_rule_id(enum snag_misuse_kind kind, char *buf, size_t room);
 void snag_misuse_sarif_result(const struct snag_incident_report *r,
 			      const struct snag_misuse_incident *in, unsigned first_rule,
 			      struct snag_json *j);

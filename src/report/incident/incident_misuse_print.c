@@ -70,6 +70,8 @@ static const char *why(enum snag_misuse_kind kind)
 		       "time";
 	case SNAG_MISUSE_SIGNAL_ERRNO:
 		return "The code that the handler interrupts sees the changed value";
+	case SNAG_MISUSE_STUCK:
+		return "No thread can run, so nothing ends this wait";
 	case SNAG_MISUSE_USE_AFTER_FREE:
 		return "The block had been freed when this access came";
 	default:
@@ -151,7 +153,7 @@ void snag_misuse_incident_json(const struct snag_incident_report *r,
 }
 
 /* "mutex-misuse.destroy-locked" */
-static void rule_id(enum snag_misuse_kind kind, char *buf, size_t room)
+void snag_misuse_rule_id(enum snag_misuse_kind kind, char *buf, size_t room)
 {
 	size_t n = (size_t)snprintf(buf, room, "%s.", snag_misuse_info[kind].kind);
 	const char *name = snag_misuse_info[kind].name;
@@ -164,7 +166,7 @@ void snag_misuse_sarif_rules(struct snag_json *j)
 {
 	for (int k = 0; k < SNAG_MISUSES; k++) {
 		char id[80], tag[40];
-		rule_id((enum snag_misuse_kind)k, id, sizeof(id));
+		snag_misuse_rule_id((enum snag_misuse_kind)k, id, sizeof(id));
 		snprintf(tag, sizeof(tag), "external/cwe/cwe-%u", snag_misuse_info[k].cwe);
 		snag_sarif_rule(j,
 				&(struct snag_sarif_rule){id, snag_misuse_info[k].title, "error",
@@ -181,7 +183,7 @@ void snag_misuse_sarif_result(const struct snag_incident_report *r,
 	char act[400], before[200], text[800], id[80];
 	act_words(r, in, act, sizeof(act));
 	snprintf(text, sizeof(text), "%s: %s. %s.", info_of(in)->title, act, why(kind));
-	rule_id(kind, id, sizeof(id));
+	snag_misuse_rule_id(kind, id, sizeof(id));
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "ruleId", id);

@@ -29,7 +29,7 @@ void snag_incidents_suppressions(const struct snag_incident_report *r, struct sn
 			snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target),
 			name, sizeof(name));
 		snprintf(words, sizeof(words), "%s on %s: %s, %s",
-			 in->race->is_atomicity ? "atomicity violation" : "data race", name,
+			 snag_incident_kind_title[snag_incident_kind(in)], name,
 			 place(&in->stack[0], at[0], sizeof(at[0])),
 			 place(&in->stack[1], at[1], sizeof(at[1])));
 		snag_terms_print(to, words, in->id);

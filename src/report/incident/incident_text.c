@@ -306,6 +306,16 @@ static void why_race(struct snag_printer *to, const struct snag_incident_report 
 	}
 }
 
+/* In this run the access came before the free. */
+static void why_freed(struct snag_printer *to, enum snag_verdict verdict)
+{
+	snag_print(to, verdict == SNAG_PREDICTED
+			       ? "  Predicted: another schedule of the same execution frees the "
+				 "memory before the access"
+			       : "  Unverified: no schedule that frees the memory before the "
+				 "access was found or\n  excluded");
+}
+
 static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		const struct snag_incident *in)
 {
@@ -313,6 +323,8 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 	char words[400];
 	if (race->is_atomicity)
 		why_between(to, race->verdict);
+	else if (race->is_behind)
+		why_freed(to, race->verdict);
 	else
 		why_race(to, r, race->verdict);
 	snag_printf(to, " (%s).\n", in->found_by);
@@ -379,13 +391,6 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 	}
 }
 
-/* Sizes of accesses, which tell the end of a block, are known only of programs. */
-static enum snag_incident_kind kind_of(const struct snag_incident_report *r,
-				       const struct snag_incident *in)
-{
-	return r->is_trace && !in->race->is_atomicity ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
-}
-
 void snag_text_begin(struct snag_printer *to, const struct snag_incident_report *r,
 		     const char *title, const char *severity)
 {
@@ -423,9 +428,9 @@ static bool is_of_vptr(const struct snag_incident *in)
  * "data race" if it came after an access that nothing orders before it. */
 static const char *title_of(const struct snag_incident_report *r, const struct snag_incident *in)
 {
-	enum snag_incident_kind kind = kind_of(r, in);
+	enum snag_incident_kind kind = snag_incident_shown_kind(r, in);
 	if (kind == SNAG_INCIDENT_USE_AFTER_FREE && snag_site_is_free(&in->race->second) &&
-	    has_tsan_titles(r))
+	    !in->race->is_behind && has_tsan_titles(r))
 		kind = SNAG_INCIDENT_RACE;
 	if (kind == SNAG_INCIDENT_RACE && is_of_vptr(in))
 		return "data race on vptr (ctor/dtor vs virtual call)";
@@ -438,7 +443,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 		     const struct snag_incident *in)
 {
 	const struct snag_frame *top = &in->stack[1].frame[0];
-	const enum snag_incident_kind kind = kind_of(r, in);
+	const enum snag_incident_kind kind = snag_incident_shown_kind(r, in);
 	struct snag_incident_access access[SNAG_INCIDENT_ACCESSES];
 	size_t n = snag_incident_accesses(in, access);
 	const char *title = title_of(r, in);

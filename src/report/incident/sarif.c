@@ -91,7 +91,7 @@ void snag_sarif_rule(struct snag_json *j, const struct snag_sarif_rule *r, const
 }
 
 /* Behind those of races, deadlocks and mistakes. */
-enum { AT_BETWEEN = 2 * SNAG_VERDICTS + SNAG_MISUSES };
+enum { AT_MISUSES = 2 * SNAG_VERDICTS, AT_BETWEEN = AT_MISUSES + SNAG_MISUSES };
 
 static void rules(struct snag_json *j, bool has_deadlock)
 {
@@ -168,9 +168,12 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 	else
 		snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, site->target), variable,
 				   sizeof(variable));
+	bool is_free = in->is_heap && snag_site_is_free(site);
 	snprintf(buf, room, "%s%s of %s by %.100s", snag_op_is_atomic(site->op) ? "atomic " : "",
-		 snag_op_writes(site->op) ? "write" : "read", variable,
-		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
+		 is_free		    ? "free"
+		 : snag_op_writes(site->op) ? "write"
+					    : "read",
+		 variable, snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }
 
 void snag_sarif_location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
@@ -235,6 +238,10 @@ static void locations(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_end(j);
 }
 
+static const char *const result_title[] = {[SNAG_INCIDENT_RACE] = "Data race",
+					   [SNAG_INCIDENT_USE_AFTER_FREE] = "Use after free",
+					   [SNAG_INCIDENT_DOUBLE_FREE] = "Double free"};
+
 /* "Data race (observed): write of n by T2 and [read of n by T1](1)." */
 static void result_words(char *buf, size_t room, const struct snag_incident_report *r,
 			 const struct snag_incident *in, const char *more)
@@ -249,8 +256,9 @@ static void result_words(char *buf, size_t room, const struct snag_incident_repo
 		snprintf(buf, room, "Atomicity violation (%s): [%s](2) between [%s](1) and %s.%s",
 			 verdict, words[1], words[0], words[2], more);
 	else
-		snprintf(buf, room, "Data race (%s): %s and [%s](1).%s", verdict, words[1],
-			 words[0], more);
+		snprintf(buf, room, "%s (%s): %s and [%s](1).%s",
+			 result_title[snag_incident_shown_kind(r, in)], verdict, words[1], words[0],
+			 more);
 }
 
 /* What the variable is called, and what is missing between two tasks. */
@@ -267,25 +275,40 @@ static void more_words(char *buf, size_t room, const struct snag_incident_report
 	}
 }
 
+/* Uses of freed memory have the rules of the mistakes that a run shows by itself. */
+static void result_rule(struct snag_json *j, enum snag_incident_kind kind, enum snag_verdict v)
+{
+	const enum snag_misuse_kind misuse = kind == SNAG_INCIDENT_USE_AFTER_FREE
+						     ? SNAG_MISUSE_USE_AFTER_FREE
+						     : SNAG_MISUSE_DOUBLE_FREE;
+	char id[80];
+	snag_misuse_rule_id(misuse, id, sizeof(id));
+	const bool is_race = kind == SNAG_INCIDENT_RACE,
+		   is_between = kind == SNAG_INCIDENT_ATOMICITY;
+	snag_json_string(j, "ruleId", is_race ? rule[v].id : is_between ? between.id : id);
+	snag_json_uint(j, "ruleIndex",
+		       is_race	    ? (uint64_t)v
+		       : is_between ? AT_BETWEEN
+				    : (uint64_t)AT_MISUSES + misuse);
+}
+
 static void result(struct snag_json *j, const struct snag_incident_report *r,
 		   struct snag_step_names *names, const struct snag_incident *in)
 {
 	enum snag_verdict v = in->race->verdict;
-	bool is_atomicity = in->race->is_atomicity;
 	char more[600] = "", text[2000];
 	more_words(more, sizeof(more), r, in);
 	result_words(text, sizeof(text), r, in, more);
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
-	snag_json_string(j, "ruleId", is_atomicity ? between.id : rule[v].id);
-	snag_json_uint(j, "ruleIndex", is_atomicity ? AT_BETWEEN : (uint64_t)v);
+	result_rule(j, snag_incident_shown_kind(r, in), v);
 	snag_json_string(j, "level", rule[v].level);
 	snag_sarif_message(j, "message", text);
 	locations(j, r, in);
 	stacks(j, r, in);
 	if (r->schedules)
 		snag_sarif_flow(j, r, names, &r->schedules->race[in - r->incidents->at],
-				is_atomicity ? 1 : 2);
+				snag_race_goal(in->race));
 	snag_sarif_identity(j, "racePair/v1", in->id, in->is_suppressed);
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
@@ -374,7 +397,7 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 	for (size_t i = 0; i < r->incidents->ndeadlocks; i++)
 		snag_deadlock_sarif_result(r, names, &r->incidents->deadlock[i], SNAG_VERDICTS, &j);
 	for (size_t i = 0; i < r->incidents->nmisuses; i++)
-		snag_misuse_sarif_result(r, &r->incidents->misuse[i], 2 * SNAG_VERDICTS, &j);
+		snag_misuse_sarif_result(r, &r->incidents->misuse[i], AT_MISUSES, &j);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);

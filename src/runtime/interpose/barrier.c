@@ -70,6 +70,7 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		o->arrived = 0;
 		rt_object_wake_all(o, 0);
 	} else {
+		self->wait.at = loc;
 		while (o->token == token && o->arrived)
 			rt_sched_block(self, o, RT_NEVER);
 	}

@@ -36,6 +36,7 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	else if (o->value != (int64_t)(uintptr_t)mutex) /* [one] */
 		rt_misuse(RT_MISUSE_WAIT_OTHER, (uintptr_t)cond, pc);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
+	self->wait.at = rt_location(pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->wait.was_interrupted)
 		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->wait.token);

@@ -29,6 +29,8 @@ static bool is_wanted(enum rt_misuse what)
 		return rt_options.report_mutex_bugs && rt_options.report_destroy_locked;
 	case RT_MISUSE_THREAD_LEAK:
 		return rt_options.report_thread_leaks;
+	case RT_MISUSE_STUCK:
+		return rt_options.detect_deadlocks;
 	case RT_MISUSE_SIGNAL_UNSAFE:
 	case RT_MISUSE_SIGNAL_ERRNO:
 		return rt_options.report_signal_unsafe;
@@ -61,6 +63,12 @@ void rt_misuse_kept(const struct rt_thread *t, const struct rt_object *o)
 {
 	if (is_wanted(RT_MISUSE_KEPT) && !t->ignoring.accesses)
 		rt_put(RT_MISUSE, RT_MISUSE_KEPT, o->addr, o->taken_at, t->as);
+}
+
+void rt_misuse_stuck(const struct rt_thread *t)
+{
+	if (t->wait.at && is_wanted(RT_MISUSE_STUCK))
+		rt_put(RT_MISUSE, RT_MISUSE_STUCK, t->wait.object->addr, t->wait.at, t->as);
 }
 
 void rt_misuse_ignores(const struct rt_thread *t)

@@ -17,6 +17,8 @@ void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t
 void rt_misuse_leak(const struct rt_thread *t);
 /* Reports that a thread ends while it holds a lock. */
 void rt_misuse_kept(const struct rt_thread *t, const struct rt_object *o);
+/* Reports that a thread waits, and no thread can run. */
+void rt_misuse_stuck(const struct rt_thread *t);
 /* Reports that a thread ends while its accesses are ignored. */
 void rt_misuse_ignores(const struct rt_thread *t);
 /* Reports, in the handler of a signal, a call that handlers may not make. */

@@ -68,6 +68,7 @@ static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadlin
 		return failed(EINVAL);
 	rt_cancel_point(self);
 	while (o->value == 0) {
+		self->wait.at = rt_location(pc);
 		if (!rt_sched_block(self, o, deadline))
 			return failed(ETIMEDOUT);
 		rt_cancel_point(self);

@@ -5,6 +5,7 @@
 #include "runtime/sched/deadlock.h"
 
 #include "runtime/fail.h"
+#include "runtime/interpose/misuse.h"
 #include "runtime/interpose/object.h"
 #include "runtime/observe.h"
 #include "runtime/options.h"
@@ -44,12 +45,32 @@ static void say_waiter(const struct rt_thread *t)
 	rt_line_print(&line);
 }
 
+static bool is_circle_reported;
+
+/* Waits that end with an unlock, or with another thread, follow from these. */
+static bool is_root(enum rt_kind kind)
+{
+	return kind == RT_COND || kind == RT_SEM || kind == RT_BARRIER;
+}
+
+/* Reports the waits that nothing can end.  A circle of locks has a report of its own, and the other waits
+ * mostly follow from it. */
+static void stuck_report(void)
+{
+	for (uint32_t i = 0; i < rt_sched.nthreads && !is_circle_reported; i++) {
+		const struct rt_thread *t = rt_thread_at(i);
+		if (t && t->state == RT_BLOCKED && t->wait.object && is_root(t->wait.object->kind))
+			rt_misuse_stuck(t);
+	}
+}
+
 void rt_deadlock(void)
 {
 	struct rt_line line = {.n = 0};
 	if (!rt_options.detect_deadlocks || rt_sched.has_handlers || rt_stranger_may_come)
 		return;
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_DEADLOCK);
+	stuck_report();
 	rt_line_text(&line, "snag: deadlock: no thread can run");
 	rt_line_print(&line);
 	for (uint32_t i = 0; i < rt_sched.nthreads; i++) {
@@ -119,12 +140,11 @@ static void wait_put(const struct rt_thread *t)
 
 void rt_circle(struct rt_thread *self)
 {
-	static bool is_reported;
 	struct circle c = {.at = {self}, .n = 1};
-	if (is_reported || !rt_options.detect_deadlocks || !waits_without_end(self) ||
+	if (is_circle_reported || !rt_options.detect_deadlocks || !waits_without_end(self) ||
 	    !circle_close(&c))
 		return;
-	is_reported = true;
+	is_circle_reported = true;
 	for (uint32_t i = 0; i < c.n; i++)
 		wait_put(c.at[i]);
 	if (rt_options.stop_at_circle)

@@ -358,18 +358,30 @@ enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *
 	return result;
 }
 
+/* Of witnesses that end with `last` and have `needed`. */
+static enum snag_decision decide_last(struct snag_decider *d, uint32_t needed, uint32_t last)
+{
+	enum snag_decision result = SNAG_INFEASIBLE;
+	d->last = last;
+	if (snag_cut_need_all(&d->state, &d->last, 1, d->needed) &&
+	    snag_cut_need_event(&d->state, needed, d->needed))
+		result = steps(d, needed, last);
+	d->stats.decisions[result]++;
+	return result;
+}
+
 enum snag_decision snag_decide_between(struct snag_decider *d, uint32_t read, uint32_t between,
 				       uint32_t write)
 {
-	enum snag_decision result = SNAG_INFEASIBLE;
 	d->first = read;
 	d->then = between;
-	d->last = write;
-	if (snag_cut_need_all(&d->state, &d->last, 1, d->needed) &&
-	    snag_cut_need_event(&d->state, between, d->needed))
-		result = steps(d, between, write);
-	d->stats.decisions[result]++;
-	return result;
+	return decide_last(d, between, write);
+}
+
+enum snag_decision snag_decide_behind(struct snag_decider *d, uint32_t end, uint32_t access)
+{
+	d->first = d->then = SNAG_NO_EVENT;
+	return decide_last(d, end, access);
 }
 
 void snag_decider_hurry(struct snag_decider *d, uint32_t max_window)

@@ -73,6 +73,9 @@ enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *
 enum snag_decision snag_decide_between(struct snag_decider *d, uint32_t read, uint32_t between,
 				       uint32_t write);
 
+/* Whether a witness that ends with `access` has the event `end`, which is of another thread. */
+enum snag_decision snag_decide_behind(struct snag_decider *d, uint32_t end, uint32_t access);
+
 /* After VERIFIED, until the next decision: returns the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 

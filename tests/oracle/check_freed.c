@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_freed.c - the detector freed against the exhaustive search
+ *
+ * The trace gets sizes: some plain writes end a block, and have none.  All other accesses have one.
+ *   all         exactly the accesses that were observed before such a write, that some reordering has
+ *               behind it, and that do not race with it; none is undecided
+ *   locations   only such, and one if there are any, unless the trace has races: an access behind a
+ *               race without synchronisation between them has the same cause
+ *   witness     accepted by the checker, and by the definitions
+ *   damaged     on damaged witnesses the checker and the definitions agree
+ */
+#include "check.h"
+
+#include "base/memory.h"
+#include "detect/analyze/analyze.h"
+#include "naive.h"
+#include "prng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct freed {
+	const struct model *m;
+	struct snag_trace trace;      /* of the subject, with sizes */
+	event_set behind[MAX_EVENTS]; /* by end */
+	bool pairs, has_race;
+	uint64_t seed;
+};
+
+static void sizes_set(struct freed *f, const struct snag_trace *from)
+{
+	struct prng random = {f->seed};
+	f->trace = *from;
+	f->trace.ev = snag_alloc((from->n + 1) * sizeof(*from->ev));
+	memcpy(f->trace.ev, from->ev, from->n * sizeof(*from->ev));
+	for (size_t e = 0; e < from->n; e++)
+		if (snag_op_is_access(from->ev[e].op))
+			f->trace.ev[e].size =
+				from->ev[e].op == SNAG_OP_READ || prng_below(&random, 2);
+}
+
+static bool is_end(const struct freed *f, unsigned e)
+{
+	return f->trace.ev[e].op == SNAG_OP_WRITE && f->trace.ev[e].size == 0;
+}
+
+static void expect(struct freed *f, const struct search *search)
+{
+	const struct model *m = f->m;
+	for (unsigned end = 0; end < m->n; end++) {
+		event_set behind = is_end(f, end) ? search_behind(search, end) : 0;
+		f->behind[end] = 0;
+		for (event_set rest = behind & (m->reads | m->writes) & below(end); rest;) {
+			unsigned e = take_first(&rest);
+			if (m->target[e] == m->target[end] && m->thread[e] != m->thread[end] &&
+			    f->trace.ev[e].size && !(search_races(search, e) & just(end)))
+				f->behind[end] |= just(e);
+		}
+	}
+}
+
+static enum outcome differ(const struct freed *f, const struct snag_findings *found,
+			   const char *what, struct reason *why)
+{
+	char expected[600], text[600] = "";
+	size_t at = 0;
+	pairs_text(f->behind, f->m->n, expected, sizeof(expected));
+	for (size_t i = 0; i < found->nraces && at + 60 < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%u-%u ",
+				       found->race[i].first.event, found->race[i].second.event);
+	return check_fail(why, "%s (%s)\n  search:   %s\n  detector: %s", what,
+			  f->pairs ? "all" : "locations", expected, text);
+}
+
+static enum outcome agree(const struct freed *f, const struct snag_witness *w, bool must_be_valid,
+			  struct reason *why)
+{
+	struct snag_error err = {.msg = "valid"};
+	bool is_valid = snag_witness_check(&f->trace, w, SNAG_RULES_READS, &err) == 0;
+	const char *naive = naive_check_freed(&f->trace, w, SNAG_RULES_READS);
+	if (is_valid == !naive && (is_valid || !must_be_valid))
+		return PASSED;
+	return check_fail(
+		why, "witness of %zu events, %u behind %u\n  checker:     %s\n  definitions: %s",
+		w->n, w->freed[1], w->freed[0], err.msg, naive ? naive : "valid");
+}
+
+static void damage(struct prng *random, const struct model *m, struct snag_witness *w)
+{
+	unsigned n = (unsigned)w->n, i = prng_below(random, n), k = prng_below(random, n);
+	uint32_t e = w->event[i];
+	switch (prng_below(random, 5)) {
+	case 0: /* exchange */
+		w->event[i] = w->event[k];
+		w->event[k] = e;
+		break;
+	case 1: /* leave out */
+		w->n--;
+		memmove(&w->event[i], &w->event[i + 1], (w->n - i) * sizeof(*w->event));
+		break;
+	case 2: /* go on */
+		w->event[w->n++] = prng_below(random, m->n);
+		break;
+	case 3: /* other events */
+		w->freed[prng_below(random, 2)] = prng_below(random, m->n + 1);
+		break;
+	default: /* an earlier end */
+		w->n = i + 1;
+		w->freed[1] = w->event[i];
+	}
+}
+
+static enum outcome check_found(const struct freed *f, const struct snag_race *race,
+				struct reason *why)
+{
+	struct prng random = {f->seed};
+	uint32_t *prefix = snag_race_prefix_counts(race, f->m->nthreads);
+	uint32_t event[2 * MAX_EVENTS], done[MAX_THREADS] = {0};
+	uint32_t freed[2] = {race->second.event, race->first.event};
+	struct snag_witness w = {.prefix = prefix,
+				 .event = race->witness,
+				 .n = race->nwitness,
+				 .freed = freed,
+				 .nfreed = 2};
+	struct snag_error err = {0};
+	bool is_valid = snag_witness_check(&f->trace, &w, SNAG_RULES_READS, &err) == 0;
+	w = (struct snag_witness){.event = event, .freed = freed, .nfreed = 2};
+	for (unsigned e = 0; e < f->m->n; e++)
+		if (done[f->m->thread[e]]++ < prefix[f->m->thread[e]])
+			event[w.n++] = e;
+	free(prefix);
+	if (!is_valid)
+		return check_fail(why, "the checker refuses a witness with a prefix: %s", err.msg);
+	memcpy(event + w.n, race->witness, race->nwitness * sizeof(*event));
+	w.n += race->nwitness;
+	enum outcome outcome = agree(f, &w, true, why);
+	for (unsigned i = prng_range(&random, 1, 3); outcome == PASSED && i > 0 && w.n > 1; i--) {
+		damage(&random, f->m, &w);
+		outcome = agree(f, &w, false, why);
+	}
+	return outcome;
+}
+
+static enum outcome check_findings(const struct freed *f, const struct snag_findings *found,
+				   struct reason *why)
+{
+	event_set left[MAX_EVENTS];
+	memcpy(left, f->behind, sizeof(left));
+	if (!found->complete)
+		return differ(f, found, "something was left undecided", why);
+	for (size_t i = 0; i < found->nraces; i++) {
+		const struct snag_race *race = &found->race[i];
+		unsigned end = race->second.event, e = race->first.event;
+		if (!race->is_behind || race->verdict != SNAG_PREDICTED ||
+		    !(f->behind[end] & just(e)))
+			return differ(f, found, "none", why);
+		if (!(left[end] & just(e)))
+			return differ(f, found, "twice", why);
+		left[end] &= ~just(e);
+		if (check_found(f, race, why) == FAILED)
+			return FAILED;
+	}
+	bool expects = false, misses = false;
+	for (unsigned end = 0; end < f->m->n; end++) {
+		expects |= f->behind[end] != 0;
+		misses |= left[end] != 0;
+	}
+	if (f->pairs ? misses : expects && !found->nraces && !f->has_race)
+		return differ(f, found, "missed", why);
+	return PASSED;
+}
+
+enum outcome check_freed(struct subject *s, struct reason *why)
+{
+	const struct search *search = subject_search(s, SNAG_RULES_READS);
+	if (!search)
+		return SKIPPED;
+	struct freed f = {.m = &s->model,
+			  .pairs = s->seed >> 20 & 1,
+			  .has_race = search_has_race(search),
+			  .seed = s->seed};
+	struct snag_analyze_options options = {
+		.detector = {snag_detector_find("freed", 5)}, .ndetectors = 1, .pairs = f.pairs};
+	struct snag_analysis analysis;
+	struct snag_error err;
+	sizes_set(&f, s->trace);
+	expect(&f, search);
+	struct snag_source *src = snag_trace_source(&f.trace);
+	int rc = snag_analyze(src, &options, &analysis, &err);
+	snag_source_close(src);
+	enum outcome outcome = rc < 0 ? check_fail(why, "freed: %s", err.msg)
+				      : check_findings(&f, &analysis.findings[0], why);
+	if (rc == 0)
+		snag_analysis_done(&analysis);
+	free(f.trace.ev);
+	event_set any = 0;
+	for (unsigned e = 0; e < f.m->n; e++)
+		any |= f.behind[e];
+	return outcome == PASSED && !any ? SKIPPED : outcome;
+}
