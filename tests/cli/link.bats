@@ -167,3 +167,45 @@ reports() { # PROGRAM
 	done
 	"$one" -fsanitize=address -fno-sanitize=address -pthread main.c lib.c -o prog
 }
+
+@test "an operator new of the program serves all forms, also with a static libstdc++" {
+	local static
+	cat >plain.cc <<-'END'
+		#include <cstdlib>
+		#include <new>
+		static int made, ended;
+		void *operator new(std::size_t n)
+		{
+			long *block = (long *)malloc(n + 16);
+			if (!block)
+				throw std::bad_alloc();
+			*block = 0x1234;
+			made++;
+			return block + 2;
+		}
+		void operator delete(void *p) noexcept
+		{
+			long *block = (long *)p - 2;
+			if (*block != 0x1234)
+				_Exit(3);
+			ended++;
+			free(block);
+		}
+		void operator delete(void *p, std::size_t) noexcept { operator delete(p); }
+		int main()
+		{
+			int *volatile array = new int[10];
+			delete[] array;
+			int *volatile one = new (std::nothrow) int;
+			delete one;
+			return made != 2 || ended != 2;
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		export SNAG_CC
+		for static in "" -static-libstdc++; do
+			snag c++ $static -std=c++14 -g -O1 -w plain.cc -o plain
+			snag run ./plain
+		done
+	done
+}

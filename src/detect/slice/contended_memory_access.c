@@ -43,6 +43,10 @@ static __attribute__((noinline)) void freed_access(struct snag_contended_memory 
 	if (m->is_freeing)
 		return;
 	m->nwanted++;
+	if (m->freed_time == m->time && m->freed_at == p->address)
+		return; /* the same access, to another variable */
+	m->freed_time = m->time;
+	m->freed_at = p->address;
 	snag_word_set_add(&m->needed, p->address, p->nbytes);
 }
 

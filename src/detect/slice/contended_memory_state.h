@@ -27,6 +27,8 @@ struct snag_contended_memory {
 	struct snag_counts counts;
 	uint64_t nwanted;
 	struct snag_word_set needed;
+	uint32_t freed_time; /* of the last access to a FREED variable, and where it begins */
+	uint64_t freed_at;
 };
 
 /* [time] The next event is a single one / accesses that are several events. */

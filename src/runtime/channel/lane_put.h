@@ -5,8 +5,11 @@
  * Rules.  [room]   l->limit is the number of the first record without room.  rt_lane_room() waits
  *                  until there is some.
  *         [quick]  rt_lane_quick() records an access of the common kind: inside one word, at a known
- *                  place, and part of the open run or of no run.  It calls no function, so that few
- *                  registers are saved.
+ *                  place, and part of the open run or of no run.  It calls no function in the common
+ *                  case, so that few registers are saved.
+ *         [signal] A signal that is kept begins a new epoch, in which no access is known, so that the
+ *                  next one looks for it.  An access that is noted after that is known again.  So the
+ *                  thread looks for signals after it has noted an access, not before.
  */
 #ifndef SNAG_RUNTIME_LANE_PUT_H
 #define SNAG_RUNTIME_LANE_PUT_H
@@ -62,8 +65,7 @@ static RT_INLINE bool rt_lane_quick(uintptr_t addr, uintptr_t pc, unsigned k, bo
 	const uint64_t what = rt_what(is_write ? RT_WRITE : RT_READ, 1u << k, addr);
 	const uint64_t fuel = (uint64_t)rt_hot.fuel;
 	uint32_t caller, loc;
-	if (rt_unlikely(!rt_lane_is_seen() || self->signals.kept != self->signals.run ||
-			(addr & (WORD_BYTES - 1)) + (1u << k) > WORD_BYTES ||
+	if (rt_unlikely(!rt_lane_is_seen() || (addr & (WORD_BYTES - 1)) + (1u << k) > WORD_BYTES ||
 			!rt_caller_is_known(&caller)))
 		return false;
 	struct rt_lane *l = &self->lane;
@@ -81,6 +83,8 @@ static RT_INLINE bool rt_lane_quick(uintptr_t addr, uintptr_t pc, unsigned k, bo
 	}
 	l->told = (uint32_t)fuel;
 	rt_lane_note(addr, k, is_write);
+	if (rt_unlikely(self->signals.kept != self->signals.run))
+		rt_signals_free(self); /* [signal] */
 	return true;
 }
 

@@ -23,6 +23,8 @@
 
 #include <malloc.h>
 
+enum { ADDRESS_BITS = 47 }; /* of a program */
+
 /* Returns whether the calling thread can record an event. A thread that runs in parallel need
  * not enter the runtime for it. */
 static bool may_report(uintptr_t pc)
@@ -111,13 +113,17 @@ RT_EXPORT void free(void *p)
 RT_EXPORT void *realloc(void *p, size_t n)
 {
 	RT_SCOPE;
+	if (n >> ADDRESS_BITS) /* it fails, and the block stays as it is */
+		return rt_real.realloc(p, n);
 	size_t old = p ? malloc_usable_size(p) : 0;
 	if (p)
 		free_report(p, RT_CALLER);
 	void *moved = rt_real.realloc(p, n);
-	if (!block_report(moved ? moved : (n ? p : NULL), n, RT_CALLER))
+	if (!moved && n) {
+		block_report(p, old, RT_CALLER);
 		return NULL;
-	if (moved && old && rt_self())
+	}
+	if (block_report(moved, n, RT_CALLER) && old && rt_self())
 		copied(moved, old < n ? old : n, RT_CALLER);
 	return moved;
 }

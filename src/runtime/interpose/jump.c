@@ -4,7 +4,7 @@
  *
  * Every frame of the shadow stack has the low half of its stack pointer.  A jump pops the frames below
  * the stack pointer that it jumps to.  That is in the buffer, where glibc hides it: rotated, and
- * combined with a secret of the thread.
+ * combined with a secret of the thread.  A handler of operator new may leave it by a jump, too (new.c).
  */
 #include "runtime/interpose/real.h"
 #include "runtime/rt.h"
@@ -22,6 +22,7 @@ static uint32_t target_of(const struct __jmp_buf_tag *env)
 
 static void leave(const struct __jmp_buf_tag *env)
 {
+	rt_hot.news_at = 0;
 	if (!rt_hot.self)
 		return;
 	if (rt_hot.beyond)

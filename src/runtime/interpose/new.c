@@ -10,6 +10,9 @@
  *         [static]  if no library behind the program has the function, libstdc++ is linked
  *                   statically, and the definition here has replaced it: malloc allocates.
  *                   `snag cc -static-libstdc++` links what a failure calls
+ *         [plain]   then, as in libstdc++, all forms get their memory from the plain one, which the
+ *                   program may define itself: its operator delete frees blocks of all forms.
+ *                   Unlike libstdc++'s, the nothrow forms let its exceptions through
  */
 #include "runtime/interpose/real.h"
 #include "runtime/rt.h"
@@ -53,14 +56,16 @@ static void *allocate(size_t n, size_t align, bool may_fail)
 	}
 }
 
+static void *get(size_t n, size_t align, bool may_fail);
+
 /* Also if an exception leaves the real one, news_end() is called. */
-#define NEW(name, parameters, arguments, align, may_fail)                                    \
-	RT_EXPORT void *name parameters;                                                     \
-	__attribute__((weak)) void *name parameters                                          \
-	{                                                                                    \
-		uintptr_t outer __attribute__((cleanup(news_end))) = news_begin(RT_CALLER);  \
-		return rt_real.name ? rt_real.name arguments : allocate(n, align, may_fail); \
-	}
+#define NEW(name, parameters, arguments, align, may_fail)                                   \
+	static void *own##name parameters                                                   \
+	{                                                                                   \
+		uintptr_t outer __attribute__((cleanup(news_end))) = news_begin(RT_CALLER); \
+		return rt_real.name ? rt_real.name arguments : get(n, align, may_fail);     \
+	}                                                                                   \
+	RT_EXPORT __attribute__((weak, alias("own" #name))) void *name parameters;
 
 /* (n), (n, nothrow), (n, align), (n, align, nothrow); `new` and `new[]` of each */
 NEW(_Znwm, (size_t n), (n), 0, false)
@@ -73,3 +78,13 @@ NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, const void *tag
     align, true)
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, const void *tag), (n, align, tag),
     align, true)
+
+/* [plain] */
+static void *get(size_t n, size_t align, bool may_fail)
+{
+	if (align && _ZnwmSt11align_val_t != own_ZnwmSt11align_val_t)
+		return _ZnwmSt11align_val_t(n, align);
+	if (!align && _Znwm != own_Znwm)
+		return _Znwm(n);
+	return allocate(n, align, may_fail);
+}
