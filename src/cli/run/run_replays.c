@@ -70,8 +70,8 @@ bool cli_replays_have_time(const struct cli_replays *r)
 	return r->spent < r->budget && !cli_stop;
 }
 
-/* Notes how the replays ended, and how much time would be enough: at least twice the time of the
- * run, from the time that the finished replays took. */
+/* Notes how the replays ended, and how many seconds would have been enough: an estimate from
+ * the replays that were tried, and at least twice the budget. */
 static void tally_end(struct cli_replays *r)
 {
 	struct snag_replay_tally *t = &r->tally;
@@ -289,7 +289,8 @@ void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool
 	/* If one order takes longer than this and the other does not, snag says that it does not
 	 * end. */
 	double patience = 3 + 30 * r->seconds;
-	/* If the user did not ask for it, snag spends only as much time as each run may take. */
+	/* If the user did not ask for it, snag begins no race whose two runs would not fit into
+	 * the time that replays get in any case. */
 	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];
