@@ -98,19 +98,24 @@ static int race_follow(const struct cli_replays *r, const struct plan *plan, dou
 	return snag_replay_run(&how, ret, err);
 }
 
+static struct snag_steering steering(const struct cli_replays *r, const struct plan *plan,
+				     double seconds)
+{
+	return (struct snag_steering){.argv = r->argv,
+				      .turns = &plan->turns,
+				      .seed = r->seed,
+				      .is_quiet = true,
+				      .stops = true,
+				      .seconds = seconds,
+				      .interrupt = &cli_stop};
+}
+
 static int atomicity_follow(const struct cli_replays *r, const struct plan *plan, double seconds,
 			    struct snag_replay_result *ret, struct snag_error *err)
 {
 	const struct snag_atomicity_plan how = {
-		.argv = r->argv,
-		.turns = &plan->turns,
-		.place = {plan->place[0], plan->place[1], plan->place[2]},
-		.seed = r->seed,
-		.is_quiet = true,
-		.stops = true,
-		.seconds = seconds,
-		.interrupt = &cli_stop,
-	};
+		.how = steering(r, plan, seconds),
+		.place = {plan->place[0], plan->place[1], plan->place[2]}};
 	return snag_replay_atomicity(&how, ret, err);
 }
 
@@ -118,16 +123,7 @@ static int freed_follow(const struct cli_replays *r, const struct plan *plan, do
 			struct snag_replay_result *ret, struct snag_error *err)
 {
 	const struct snag_freed_plan how = {
-		.argv = r->argv,
-		.turns = &plan->turns,
-		.access = plan->place[0],
-		.end = plan->place[1],
-		.seed = r->seed,
-		.is_quiet = true,
-		.stops = true,
-		.seconds = seconds,
-		.interrupt = &cli_stop,
-	};
+		.how = steering(r, plan, seconds), .access = plan->place[0], .end = plan->place[1]};
 	return snag_replay_freed(&how, ret, err);
 }
 
