@@ -8,6 +8,14 @@
  *         through a pointer.
  * State.  slot[]  open addressing, linear probing: number + 1, 0 is empty; at most half full
  * Cost.   8 to 16 bytes per thing.
+ *
+ * Other tables.  keyed.h is for small things that lie in the table, with keys of 64 bits.  Two
+ *         kinds of tables are private:
+ *         - detect/predictive/predictive_conflicts.h, order/history.h: a table of a few things
+ *           for each variable, all in one array.  With slots, each would need a second array.
+ *         - runtime/interpose/object.c, runtime/access/stack.c: they lie in the user's process,
+ *           where nothing may be allocated with malloc().  Their keys are longer than those of
+ *           keyed.h, which runtime/table.h uses there; and objects are removed.
  */
 #ifndef SNAG_BASE_SLOTS_H
 #define SNAG_BASE_SLOTS_H

@@ -160,8 +160,8 @@ static void loops_add(struct cc_text *t, const struct loops *l)
 	cc_text_words(t, l->is_ordered ? "{\n#pragma omp ordered\nf();\n}\n" : "f();\n");
 }
 
-/* Copies a number that begins with 0x in decimal. In chunk sizes, also translates the operators
- * of C. */
+/* Copies a part of a pragma with numbers in decimal, and with names and operators of
+ * Fortran.  Only the chunk sizes of cc/ have such operators. */
 static void part_translate(struct cc_text *t, struct cc_span s)
 {
 	static const struct {

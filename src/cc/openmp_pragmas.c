@@ -183,8 +183,8 @@ struct rewriting {
 	struct cc_regions r;
 	bool is_gnu;
 	bool keeps_scan; /* the latest loop with inscan keeps its `scan` */
-	const char *
-		body; /* where the latest loop that gets `words` has its body; NULL: the text is past it */
+	/* where the latest loop that gets `words` has its body; NULL: the text is past it */
+	const char *body;
 	const char *words; /* the body begins with them */
 	bool has_odd, has_together;
 	struct cc_statements statements;

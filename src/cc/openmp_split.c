@@ -21,7 +21,7 @@ static bool is_any(struct cc_span name, const char *const *word)
 	return *word;
 }
 
-/* [clauses] The parts that the pragma has. */
+/* [clauses] Returns the parts, of those of the pragma, that take the clause. */
 static unsigned owners_of(struct cc_span name, struct cc_span value, unsigned parts)
 {
 	static const char *const parallel[] = {"num_threads", "proc_bind", "copyin", NULL};

@@ -72,7 +72,8 @@ static void mark_read(void *ctx, const char *text, size_t len)
 	}
 }
 
-/* Returns whether a word names a source; a preprocessed file counts by the name it has. */
+/* Returns whether a word names a source.  The name of a preprocessed file (.i) does not count:
+ * the marks have the name of the source that it came from. */
 static bool is_source(const char *word, size_t len)
 {
 	static const char *const ends[] = {".c",   ".cc",  ".cp",  ".cxx",

@@ -167,7 +167,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 	}
 }
 
-/* Returns the file name without its folder, and with another suffix. */
+/* Returns the file name with another suffix, and without its folder unless keeps_folder. */
 static const char *renamed(const char *name, const char *suffix, bool keeps_folder)
 {
 	const char *base = keeps_folder ? name : basename(name), *dot = strrchr(base, '.');
@@ -458,7 +458,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 	}
 	if (s->has_errors)
 		cc_word_add(&w, "-w");
-	/* Neither -U in the second step nor a simd loop that clang cannot vectorise is the user's fault. */
+	/* The user is not to blame for -U in the second step, nor for a simd loop that clang
+	 * cannot vectorise. */
 	if (s->compiler == CC_CLANG) {
 		cc_word_add(&w, "-Qunused-arguments");
 		cc_word_add(&w, "-Wno-pass-failed");

@@ -277,7 +277,7 @@ static void text_mark(struct cc_marking *m)
 	}
 }
 
-/* Returns the place after the mark that says where the text comes from: the declarations go there. */
+/* Returns the place after the mark that says where the text comes from.  Declarations go there. */
 static const char *begin_of(struct cc_span text)
 {
 	const char *last = text.at;

@@ -15,9 +15,9 @@ struct cc_words { /* all 0: an empty command; at[n] is NULL if n > 0 */
 };
 
 void cc_word_add(struct cc_words *w, const char *word);
-const char *cc_words_joined(const char *a,
-			    const char *b); /* Adds one word, and keeps it as below. */
-const char *cc_word_kept(char *made);	    /* Adds a word that lives until the process ends. */
+/* Returns the word, which lives until the process ends. */
+const char *cc_word_kept(char *made);
+const char *cc_words_joined(const char *a, const char *b); /* Returns one word, kept likewise. */
 /* Runs the command and waits; returns its exit status, or 128 + the signal that ended it. */
 int cc_words_run(const struct cc_words *w, struct snag_error *err);
 /* The same; the command's standard error goes into a file. */

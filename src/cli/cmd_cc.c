@@ -142,7 +142,8 @@ static void spin_flags(struct cc_words *w, const struct request *q, bool clang, 
 		cc_word_add(w, "--param=tsan-distinguish-volatile=1");
 	cc_word_add(w, "-Xassembler");
 	cc_word_add(w, cc_words_joined(folder, "/pause.s"));
-	if (q->is_fortran) { /* Fortran has no such function, and no asm statement for the names (own.s) */
+	/* Fortran has no such function, and no asm statement for the names (own.s). */
+	if (q->is_fortran) {
 		enum { GCC_KNOWS_MASKED = 12 };
 		if (q->has_openmp && version >= GCC_KNOWS_MASKED) {
 			cc_word_add(w, "-Xassembler");
@@ -171,7 +172,7 @@ static void compile_flags(struct cc_words *w, const struct request *q, bool clan
 				"-D_FORTIFY_SOURCE=0",
 			};
 	static const char *const without_pass[] = {
-		"-fno-builtin-memcpy", /* the same; the plugin sees the calls of these functions */
+		"-fno-builtin-memcpy", /* the same; the plugin observes them even if expanded */
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
 	};
@@ -220,8 +221,8 @@ static void link_flags(struct cc_words *w, const struct request *q, bool clang, 
 		cc_word_add(w, "-Wl,-u,__tsan_init");
 		if (q->has_fixed_cxx) /* interpose/new.c calls these */
 			cc_word_add(w, "-Wl,-u,_ZSt17__throw_bad_allocv,-u,_ZSt15get_new_handlerv");
-		cc_word_add(
-			w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* shared libraries use these */
+		/* Shared libraries use these. */
+		cc_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*");
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }

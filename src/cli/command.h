@@ -46,9 +46,8 @@ struct cli_option {
 	const char *help; /* one line, no full stop */
 };
 
-enum {
-	CLI_ALL_OPERANDS = 1 << 30
-}; /* a number of operands: any number, and they end the options */
+/* For max_operands: any number of operands, and the first one ends the options. */
+enum { CLI_ALL_OPERANDS = 1 << 30 };
 
 struct cli_command {
 	const char *name;

@@ -16,7 +16,7 @@ struct cli_exhausted {
 	const struct snag_source *src;	      /* has the names of locations */
 	const char *tool;		      /* what lines begin with */
 	const char *suspects;		      /* a detector whose races do not count; or NULL */
-	const struct cli_place *place;	      /* the file to remove; or NULL */
+	const struct cli_place *place;	      /* the folder to remove; or NULL */
 	const struct snag_attached *attached; /* the program that waits for our status; or NULL */
 	int status; /* the exit status of the process, if there are races */
 };

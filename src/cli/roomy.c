@@ -25,7 +25,7 @@ static void *call_run(void *p)
 	return NULL;
 }
 
-/* The calling thread only waits and blocks all signals. The other thread gets them, because they
+/* The calling thread blocks all signals and only waits.  So the other thread gets them, and they
  * interrupt its system calls. */
 static int in_thread(struct call *c)
 {

@@ -51,7 +51,8 @@ static inline bool is_past(const struct snag_past_cell *x, struct judge_who who)
 	return x->writer == who.writer && x->reader == who.reader;
 }
 
-/* Returns the remembered effect of the last access to such a variable, or whether there is one. */
+/* [made] Returns the entry for an access to a variable with this past.  made_is() says whether
+ * the entry holds the effect of such an access in this step. */
 static inline struct judge_made *made_of(const struct snag_past_cell *x, bool is_write)
 {
 	return &judge.made[is_write][(x->writer ^ x->reader) % JUDGE_MADE];
@@ -288,7 +289,8 @@ void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count,
 	}
 }
 
-/* [lasting] Returns whether later reads of n variables of the page may be left out. */
+/* [lasting] Returns whether reads of n variables of the page may be left out until further
+ * notice. */
 static inline bool variables_last(struct shadow_page *page, uint32_t first, uint32_t n)
 {
 	struct snag_express *e = judge.express;
@@ -316,7 +318,7 @@ static inline bool bytes_last(struct shadow_page *page, uint64_t address, unsign
 	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
 }
 
-/* The same for bytes of any pages. */
+/* The same for any range, also over several lines and pages. */
 static bool range_lasts(uint64_t address, uint64_t nbytes)
 {
 	for (uint64_t end = address + nbytes, next; address < end; address = next) {
@@ -345,7 +347,7 @@ bool judge_range_lasts(uint64_t address, uint64_t nbytes)
 	return l->lasts;
 }
 
-/* [single] Returns whether an access is such a one. */
+/* [single] Returns whether an access is judged at once. */
 static inline bool is_single(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint64_t at = address & (LINE - 1);
@@ -393,7 +395,8 @@ static __attribute__((noinline)) bool single_read(struct shadow_page *page, uint
 	return false;
 }
 
-/* Handles accesses that wait for others: reads that last do not wait. */
+/* Keeps an access until it is part of a range (ranges.h).  Returns true, and keeps nothing, for a
+ * read that may be left out. */
 static __attribute__((noinline)) bool stream_access(unsigned number, uint64_t address,
 						    unsigned size)
 {

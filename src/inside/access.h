@@ -34,7 +34,7 @@
 
 enum { JUDGE_MADE = 16, JUDGE_LATE = 16, JUDGE_LASTING_LOG = 4 };
 
-struct judge_who { /* the thread and step of the access that a variable remembers */
+struct judge_who { /* a copy of what the detector keeps of a variable: struct snag_past_cell */
 	uint32_t writer, reader;
 };
 
@@ -48,7 +48,7 @@ struct judge {
 	void *state;
 	struct snag_express *express;
 	struct shadow shadow;
-	uint32_t thread, nevents; /* the running task; how many events so far */
+	uint32_t thread, nevents; /* the running task; how many events the detector got so far */
 	uint64_t races;
 	bool is_over;  /* the detector judges nothing any more: [other] of judge.c */
 	uint64_t step; /* counts from 1; changes with every event that is not an access */
@@ -84,15 +84,16 @@ static inline bool judge_step_begin(void)
 	return judge.express->who;
 }
 
-void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
 /* Prefetches the entries of bytes that will be accessed soon. */
 void judge_expect(uint64_t address, uint64_t nbytes);
-/* The same for a few bytes. */
+/* Judges an access to a range, to a few bytes, or to `size` bytes at each of `count` places,
+ * `step` apart. */
+void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
 void judge_access(uint64_t address, unsigned size, bool is_write);
-/* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
-/* The same, now or later in the step. Returns true for a read that later steps may leave out. */
+/* Judges an access to a few bytes, now or later in the step.  Returns true for a read that the
+ * caller may leave out from now on, whichever step does it. */
 bool judge_one(uint64_t address, unsigned size, bool is_write);
 /* [lasting] Returns whether reads of a range may be left out. */
 bool judge_range_lasts(uint64_t address, uint64_t nbytes);

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct block {	     /* lies before each block */
-	void *start; /* the runtime's memory that the block is part of, and its size */
+struct block {	     /* lies before the memory that the caller gets */
+	void *start; /* the runtime's memory that it is part of, and the size of that */
 	size_t nbytes;
 };
 

@@ -51,7 +51,8 @@ static void on_race_with(void *ctx, const struct snag_event *event, uint32_t num
 	judge.is_over |= verdict->one_will_do;
 }
 
-/* From now on the detector proves nothing. */
+/* Does nothing: the detector knows its doubts, and answers at the end whether it proves
+ * anything. */
 static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *event,
 		     uint32_t number, uint32_t other)
 {
@@ -137,7 +138,7 @@ static inline bool step_ends(void)
 	return true;
 }
 
-/* Looks whether the reads that lasted do so no more. */
+/* [lasting] Makes the runtime forget which reads it may leave out, if some may not be any more. */
 static inline void lasting_look(void)
 {
 	if (!judge.may_last)

@@ -159,10 +159,8 @@ static int parse_promises(struct lang_parser *p)
 	return parser_expect(p, ';');
 }
 
-/* "(" NAME ("," NAME)* ")": the locals a procedure begins with. */
-static int parse_parameters(struct lang_parser *p, uint32_t *ret_n)
+int parser_arguments(struct lang_parser *p, int (*parse)(struct lang_parser *p), uint32_t *ret_n)
 {
-	struct lang_token name;
 	uint32_t n = 0;
 	int rc = parser_expect(p, '(');
 	while (rc == 0 && !parser_is(p, ')')) {
@@ -171,13 +169,19 @@ static int parse_parameters(struct lang_parser *p, uint32_t *ret_n)
 					   MAX_ARGUMENTS);
 		rc = n > 0 ? parser_expect(p, ',') : 0;
 		if (rc == 0)
-			rc = parser_expect_name(p, "a name", &name);
-		if (rc == 0)
-			rc = scope_declare_local(p, &name);
+			rc = parse(p);
 		n++;
 	}
 	*ret_n = n;
 	return rc == 0 ? parser_expect(p, ')') : rc;
+}
+
+/* A local that a procedure begins with. */
+static int parse_parameter(struct lang_parser *p)
+{
+	struct lang_token name;
+	int rc = parser_expect_name(p, "a name", &name);
+	return rc == 0 ? scope_declare_local(p, &name) : rc;
 }
 
 static int parse_procedure(struct lang_parser *p)
@@ -196,7 +200,7 @@ static int parse_procedure(struct lang_parser *p)
 	p->procedure = scope_procedure(p, &name);
 	p->notes[p->procedure].declared = name.place;
 	size_t outer = scope_open(p);
-	rc = parse_parameters(p, &nargs);
+	rc = parser_arguments(p, parse_parameter, &nargs);
 	uint32_t entry = (uint32_t)p->program->ninsns;
 	if (rc == 0)
 		rc = parse_body(p, &body);

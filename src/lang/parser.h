@@ -104,6 +104,8 @@ int parser_expect_name(struct lang_parser *p, const char *what, struct lang_toke
 int parser_nest(struct lang_parser
 			*p); /* one level deeper, if the limit allows; paired with p->nesting-- */
 bool parser_is(const struct lang_parser *p, char character);
+/* "(" X ("," X)* ")" or "()"; `parse` reads an X.  *ret_n is how many there are. */
+int parser_arguments(struct lang_parser *p, int (*parse)(struct lang_parser *p), uint32_t *ret_n);
 /* "name:line:column: ..." */
 int parser_fail(struct lang_parser *p, struct snag_place place, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

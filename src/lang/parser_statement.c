@@ -47,24 +47,6 @@ int parse_body(struct lang_parser *p, struct body *body)
 	return 0;
 }
 
-/* "(" expr ("," expr)* ")": the arguments, left on the stack. */
-static int parse_arguments(struct lang_parser *p, uint32_t *ret_n)
-{
-	uint32_t n = 0;
-	int rc = parser_expect(p, '(');
-	while (rc == 0 && !parser_is(p, ')')) {
-		if (n == MAX_ARGUMENTS)
-			return parser_fail(p, p->token.place, "more than %d arguments",
-					   MAX_ARGUMENTS);
-		rc = n > 0 ? parser_expect(p, ',') : 0;
-		if (rc == 0)
-			rc = parse_expression(p);
-		n++;
-	}
-	*ret_n = n;
-	return rc == 0 ? parser_expect(p, ')') : rc;
-}
-
 /* A call behind its name, by the instruction given. */
 static int parse_call(struct lang_parser *p, const struct lang_token *name, enum code code,
 		      struct snag_place place)
@@ -72,7 +54,7 @@ static int parse_call(struct lang_parser *p, const struct lang_token *name, enum
 	uint32_t nargs = 0, procedure = scope_procedure(p, name);
 	if (code == CODE_CALL)
 		emit(p, CODE_RECORD, 0, place);
-	int rc = parse_arguments(p, &nargs);
+	int rc = parser_arguments(p, parse_expression, &nargs); /* their values, on the stack */
 	if (rc == 0)
 		rc = parser_expect(p, ';');
 	if (rc < 0)

@@ -43,7 +43,7 @@ struct mp_thread {
 	struct mp_context base;
 	struct mp_context *now;	   /* the context that it waits as, or switched to last */
 	struct mp_context *wanted; /* the context to continue as */
-	struct mp_context *dead;   /* a context that has ended on the stack that was still in use */
+	struct mp_context *dead;   /* has ended, but its stack was still in use then */
 	struct mp_thread *next;	   /* the next idle thread */
 	/* without a detector: a futex, 1 when another thread hands over */
 	uint32_t go;

@@ -117,11 +117,10 @@ struct mp_team {
 	struct mp_deals deals;	      /* the blocks for one thread of this phase */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
-	/* in this phase: the number of the first team; the others have the next ones */
-	unsigned first_team;
+	unsigned first_team;	      /* a league: a number for its first team; the others follow */
 	/* the most threads of its contention group (thread_limit); 0: any number */
 	int limit;
-	int room; /* the most threads that a region inside may have */
+	int room; /* the most of them that a region inside may have; 0: any number */
 };
 
 struct mp_lock;

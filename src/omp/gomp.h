@@ -11,8 +11,8 @@
  * false. */
 void gomp_parallel(mp_body *body, void *arg, unsigned nthreads);
 
-/* A loop as gcc describes it: `end` is after the last iteration; `up` is the direction, which
- * the unsigned sign cannot show. */
+/* A loop as gcc describes it: `end` is after the last iteration; `up` is the direction,
+ * because an unsigned `by` has no sign. */
 struct gomp_range {
 	uint64_t start, end, by;
 	bool up;

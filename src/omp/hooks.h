@@ -19,7 +19,7 @@
 /* The construct of the program that a task comes from, with a number. */
 enum snag_omp_label {
 	SNAG_OMP_ITERATION, /* an iteration of a loop, from 0: the first one of its chunk */
-	SNAG_OMP_PART,	    /* one of the iterations of this thread, without a number */
+	SNAG_OMP_PART,	    /* an iteration; the number is that of its thread */
 	SNAG_OMP_SECTION,   /* a section, from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
 	SNAG_OMP_TEAM,	    /* a team of a league */

@@ -204,7 +204,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		loop->shared->is_counted = true;
 		loop->shared->nbefore = loop->kept->nloops++;
 	}
-	if (loop->kept) { /* the later events of the thread come first */
+	if (loop->kept) { /* [static] the kept segments continue after what the thread did so far */
 		loop->promise = mp_promise();
 		mp_report(SNAG_OP_PROMISE_SET, loop->promise);
 	}

@@ -93,7 +93,7 @@ bool mp_outside_wait(void)
 	mp.is_waiting = true;
 	while (!(has_some = fulfilled_take()) && mp.ndetached) {
 		int n = others();
-		/* the detector does not know it [wait] */
+		/* [wait] a thread that is not the detector's own may fulfil it */
 		bool is_known = n > 1 || (n == 1 && !mp.hooks);
 		if (!is_known && ++looks > MOST_LOOKS)
 			break;

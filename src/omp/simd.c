@@ -120,7 +120,7 @@ void mp_lockstep_iteration(struct mp_lockstep *l, bool begins)
 			mp.hooks->before_write(NULL);
 			boundaries_pass(l, l->n);
 		}
-		if (ended) { /* all ended statements come before it, too */
+		if (ended) { /* the iterations that have ended come before it, too */
 			uint32_t before = l->iteration ? l->ended[(l->iteration - 1) % l->safe] : 0;
 			*ended = before;
 			link_add(ended);

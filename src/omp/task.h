@@ -20,8 +20,8 @@ enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 enum { MP_TASK_SMALL = 320, MP_STACK_BYTES = 1 << 20 };
 void mp_tasks_begin(void); /* once */
 
-/* Returns a task that exists but is not created yet. Then mp_task_create() runs it, or lets it
- * wait. The arguments, up to this many bytes, lie after it. */
+/* Returns the record of a task, with room for so many bytes of arguments behind it.  Then
+ * mp_task_create() creates the task: runs it, or lets it wait. */
 static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
 {
 	typedef uint64_t zeros __attribute__((vector_size(16), may_alias));
@@ -74,9 +74,8 @@ void mp_task_counted(struct mp_task *t, const struct mp_depend *depend,
 		     size_t n); /* it is created */
 void mp_body_begin(struct mp_task *t);
 bool mp_body_end(struct mp_task *t); /* Returns false if its event was not fulfilled. */
-void mp_promises_report(
-	const struct mp_task
-		*t); /* Its event was fulfilled: reports the promises that the task sets. */
+/* Its event was fulfilled: reports the promises that the task sets. */
+void mp_promises_report(const struct mp_task *t);
 void mp_task_over(struct mp_task *t);	      /* Reports that the task ends. */
 void mp_gets_report(const struct mp_task *t); /* the promises it depends on */
 
@@ -91,8 +90,8 @@ bool mp_outside_wait(void);
 void mp_target_task(struct mp_task *t);
 void mp_targets_joined(struct mp_task *t);
 
-/* copies.c: the calling thread has a private copy on the heap; the copies in a range end; the
- * thread combines them, or has done so. */
+/* copies.c: private copies of the calling task on the heap.  A copy begins; ends; all of t's
+ * become new memory; its thread combines t's (`begins`), or has done so. */
 void mp_copy_add(const void *at, size_t nbytes);
 void mp_copy_gone(const void *at);
 void mp_copies_renewed(const struct mp_task *t);

@@ -8,11 +8,6 @@
  */
 #include "record/convert_state.h"
 
-static inline bool is_access(const struct rt_record *r)
-{
-	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
-}
-
 /* Returns the bytes of a cell that an access touches, as bits.  An access that does not lie in one
  * cell gives 0, or more bits than a cell has bytes. */
 static inline unsigned access_mask(const struct rt_record *r)
@@ -66,7 +61,7 @@ static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
 {
 	struct snag_cell *cell[GROUP];
 	int some = 0;
-	for (; some < n && is_access(&r[some]); some++) {
+	for (; some < n && rt_record_is_access(&r[some]); some++) {
 		cell[some] = snag_cells_recent(c->cells, rt_record_address(&r[some]));
 		__builtin_prefetch(cell[some], 1);
 	}

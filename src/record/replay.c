@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "record/divergence.h"
-#include "record/live.h"
 #include "record/recording.h"
+#include "record/steering.h"
 #include "record/step_log.h"
 #include "trace/callstack.h"
 #include "trace/walk.h"
@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PLACE = 4096 };
 
@@ -304,59 +303,53 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		diverged_words(w, end, &words);
 }
 
-static int run_steered(const struct snag_replay_plan *plan, int schedule,
-		       struct snag_replay_result *result, struct snag_error *err)
+struct race_run {
+	const struct snag_replay_plan *plan;
+	struct snag_replay_result *result;
+	struct snag_recording *recording; /* NULL: none */
+};
+
+static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 {
-	char options[200];
-	struct snag_source *live;
-	struct snag_recording *recording = NULL;
-	struct watch w = {.plan = plan};
-	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64
-		 ":hold=%d:mute=%d:debug=%d:effect=%d:policy=%s:forget=1:schedule=/proc/self/fd/%d",
-		 plan->seed, plan->stops, plan->stops, plan->is_debugged, plan->is_compared,
-		 plan->is_compared ? "rr" : "random", schedule);
-	struct snag_live_options how = {
-		.options = options,
-		.convert.keep_steps = true,
-		.io = plan->is_quiet ? SNAG_LAUNCH_OURS : SNAG_LAUNCH_SHARES,
-		.seconds = plan->seconds,
-		.stop = plan->interrupt,
-		/* behind the two accesses it has nothing more to show */
-		.ends_held = plan->stops,
-	};
-	int rc = plan->trace ? snag_recording_open(plan->trace, &recording, err) : 0;
-	if (rc == 0)
-		rc = snag_live_source(plan->argv, &how, &live, err);
-	if (rc < 0) {
-		snag_recording_abort(recording);
-		return rc;
-	}
-	w.names = live->names;
-	rc = watch_run(&w, live, recording, err);
+	struct race_run *r = ctx;
+	struct watch w = {.plan = r->plan, .names = live->names};
+	int rc = watch_run(&w, live, r->recording, err);
 	free(w.place);
 	free(w.now.at);
 	free(w.before.at);
 	if (rc < 0)
-		snag_recording_abort(recording);
-	else if (recording)
-		rc = snag_recording_commit(recording, live, w.event, err);
+		snag_recording_abort(r->recording);
+	else if (r->recording)
+		rc = snag_recording_commit(r->recording, live, w.event, err);
+	r->recording = NULL;
 	struct snag_live_end end = snag_live_end(live);
-	words_fill(&w, &end, result);
-	result->status = end.status;
+	words_fill(&w, &end, r->result);
+	r->result->status = end.status;
 	free(w.path.place);
 	free(w.path.thread);
-	snag_source_close(live);
 	return rc;
 }
 
 int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_result *ret_result,
 		    struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, err);
-	if (schedule < 0)
-		return schedule;
-	int rc = run_steered(plan, schedule, ret_result, err);
-	close(schedule);
+	char options[100];
+	const struct snag_steering how = {.argv = plan->argv,
+					  .turns = plan->turns,
+					  .seed = plan->seed,
+					  .is_quiet = plan->is_quiet,
+					  .stops = plan->stops,
+					  .seconds = plan->seconds,
+					  .interrupt = plan->interrupt};
+	const struct snag_live_options more = {
+		.options = options, .convert.keep_steps = true, .io = SNAG_LAUNCH_OURS};
+	struct race_run r = {.plan = plan, .result = ret_result};
+	snprintf(options, sizeof(options), "mute=%d:debug=%d:effect=%d:policy=%s:forget=1",
+		 plan->stops, plan->is_debugged, plan->is_compared,
+		 plan->is_compared ? "rr" : "random");
+	int rc = plan->trace ? snag_recording_open(plan->trace, &r.recording, err) : 0;
+	if (rc == 0)
+		rc = snag_steer(&how, more, run_read, &r, err);
+	snag_recording_abort(r.recording); /* if the program did not start */
 	return rc;
 }

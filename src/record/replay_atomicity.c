@@ -14,14 +14,12 @@
 #include "base/memory.h"
 #include "base/slots.h"
 #include "record/divergence.h"
-#include "record/live.h"
 #include "trace/callstack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PLACE = 4096 };
 enum { READ = 1, BETWEEN = 2, WRITE = 4, KNOWN = 8 };
@@ -120,7 +118,7 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 	if (end->was_late)
 		snag_sentence_add(&words, "the write did not come between in the time there was");
 	else if (end->notes.diverged)
-		snag_divergence_stuck(&words, w->plan->turns, &end->notes, w->names);
+		snag_divergence_stuck(&words, w->plan->how.turns, &end->notes, w->names);
 	else
 		snag_sentence_add(&words, "the schedule was followed, but the write did not come "
 					  "between");
@@ -128,51 +126,45 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		snag_divergence_causes(&words, end);
 }
 
-static int run_steered(const struct snag_atomicity_plan *plan, int schedule,
-		       struct snag_replay_result *result, struct snag_error *err)
+static int watch_run(struct watch *w, struct snag_source *live, struct snag_error *err)
 {
-	char options[128];
-	struct snag_source *live;
 	struct snag_batch batch;
-	struct watch w = {.plan = plan};
-	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
-		 plan->stops, schedule);
-	struct snag_live_options how = {.options = options,
-					.io = plan->is_quiet ? SNAG_LAUNCH_OURS
-							     : SNAG_LAUNCH_SHARES,
-					.seconds = plan->seconds,
-					.stop = plan->interrupt,
-					.ends_held = plan->stops};
-	int rc = snag_live_source(plan->argv, &how, &live, err);
-	if (rc < 0)
-		return rc;
-	w.names = live->names;
+	int rc;
+	w->names = live->names;
 	while ((rc = snag_source_next(live, &batch, err)) > 0) {
 		for (size_t i = 0; i < batch.n; i++)
-			watch_event(&w, &batch.ev[i], batch.first + i);
-		if (plan->stops && w.is_found)
+			watch_event(w, &batch.ev[i], batch.first + i);
+		if (w->plan->how.stops && w->is_found)
 			snag_live_kill(live);
 	}
+	return rc;
+}
+
+struct atomicity_run {
+	const struct snag_atomicity_plan *plan;
+	struct snag_replay_result *result;
+};
+
+static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
+{
+	const struct atomicity_run *r = ctx;
+	struct watch w = {.plan = r->plan};
+	int rc = watch_run(&w, live, err);
 	if (rc == 0) {
 		struct snag_live_end end = snag_live_end(live);
-		words_fill(&w, &end, result);
-		result->status = end.status;
+		words_fill(&w, &end, r->result);
+		r->result->status = end.status;
 	}
 	free(w.place);
 	free(w.entry);
 	snag_slots_done(&w.slots);
-	snag_source_close(live);
 	return rc;
 }
 
 int snag_replay_atomicity(const struct snag_atomicity_plan *plan,
 			  struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, err);
-	if (schedule < 0)
-		return schedule;
-	int rc = run_steered(plan, schedule, ret_result, err);
-	close(schedule);
-	return rc;
+	const struct snag_live_options more = {.options = "forget=1", .io = SNAG_LAUNCH_OURS};
+	struct atomicity_run r = {plan, ret_result};
+	return snag_steer(&plan->how, more, run_read, &r, err);
 }

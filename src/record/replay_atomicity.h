@@ -10,17 +10,12 @@
 #define SNAG_RECORD_REPLAY_ATOMICITY_H
 
 #include "record/replay.h"
+#include "record/steering.h"
 
 struct snag_atomicity_plan {
-	char *const *argv;
-	const struct snag_turns *turns;
-	const char
-		*place[3]; /* of the read, the write between, the write; as of snag_location_text */
-	uint64_t seed;	   /* of what comes after the schedule */
-	bool is_quiet;	   /* the program's input and output are empty */
-	bool stops;	   /* it is killed at the end of its turns */
-	double seconds;	   /* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
+	struct snag_steering how;
+	/* of the read, the write between, the write; as of snag_location_text */
+	const char *place[3];
 };
 
 int snag_replay_atomicity(const struct snag_atomicity_plan *plan,

@@ -6,14 +6,12 @@
 
 #include "base/memory.h"
 #include "record/divergence.h"
-#include "record/live.h"
 #include "trace/callstack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PLACE = 4096 };
 
@@ -54,7 +52,7 @@ static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_
 	else {
 		struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 		if (end->notes.diverged)
-			snag_divergence_stuck(&words, plan->turns, &end->notes, names);
+			snag_divergence_stuck(&words, plan->how.turns, &end->notes, names);
 		else
 			snag_sentence_add(&words, "the schedule was followed, but the threads did "
 						  "not wait for each other");
@@ -62,42 +60,32 @@ static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_
 	}
 }
 
-static int run_steered(const struct snag_deadlock_plan *plan, int schedule,
-		       struct snag_replay_result *result, struct snag_error *err)
+struct deadlock_run {
+	const struct snag_deadlock_plan *plan;
+	struct snag_replay_result *result;
+};
+
+static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 {
-	char options[128];
-	struct snag_source *live;
+	const struct deadlock_run *r = ctx;
 	struct snag_batch batch;
-	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64 ":stop_at_circle=1:schedule=/proc/self/fd/%d", plan->seed,
-		 schedule);
-	struct snag_live_options how = {.options = options,
-					.io = plan->is_quiet ? SNAG_LAUNCH_SILENT
-							     : SNAG_LAUNCH_SHARES,
-					.seconds = plan->seconds,
-					.stop = plan->interrupt};
-	int rc = snag_live_source(plan->argv, &how, &live, err);
-	if (rc < 0)
-		return rc;
+	int rc;
 	snag_source_take_runs(live);
 	snag_source_forget_variables(live);
 	while ((rc = snag_source_next(live, &batch, err)) > 0)
 		;
 	struct snag_live_end end = snag_live_end(live);
-	result->is_confirmed = is_reached(plan, live->names, &end.notes);
-	result->status = end.status;
-	words_fill(plan, live->names, &end, result);
-	snag_source_close(live);
+	r->result->is_confirmed = is_reached(r->plan, live->names, &end.notes);
+	r->result->status = end.status;
+	words_fill(r->plan, live->names, &end, r->result);
 	return rc;
 }
 
 int snag_replay_deadlock(const struct snag_deadlock_plan *plan,
 			 struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, err);
-	if (schedule < 0)
-		return schedule;
-	int rc = run_steered(plan, schedule, ret_result, err);
-	close(schedule);
-	return rc;
+	const struct snag_live_options more = {.options = "stop_at_circle=1",
+					       .io = SNAG_LAUNCH_SILENT};
+	struct deadlock_run r = {plan, ret_result};
+	return snag_steer(&plan->how, more, run_read, &r, err);
 }

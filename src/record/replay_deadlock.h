@@ -9,16 +9,12 @@
 #define SNAG_RECORD_REPLAY_DEADLOCK_H
 
 #include "record/replay.h"
+#include "record/steering.h"
 
 struct snag_deadlock_plan {
-	char *const *argv;
-	const struct snag_turns *turns;
+	struct snag_steering how; /* without `stops`: the circle ends the program */
 	const char *const *place; /* where the threads are to wait, in any order */
 	size_t n;
-	uint64_t seed;				/* of what comes after the schedule */
-	bool is_quiet;				/* the program's input and output are empty */
-	double seconds;				/* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
 };
 
 int snag_replay_deadlock(const struct snag_deadlock_plan *plan,

@@ -8,13 +8,9 @@
 #include "record/replay_freed.h"
 
 #include "record/divergence.h"
-#include "record/live.h"
 #include "trace/callstack.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PLACE = 4096 };
 
@@ -53,7 +49,7 @@ static void words_fill(const struct snag_freed_plan *plan, const struct snag_nam
 	if (end->was_late)
 		snag_sentence_add(&words, "no freed memory was accessed in the time there was");
 	else if (end->notes.diverged)
-		snag_divergence_stuck(&words, plan->turns, &end->notes, names);
+		snag_divergence_stuck(&words, plan->how.turns, &end->notes, names);
 	else
 		snag_sentence_add(&words, "the schedule was followed, but the memory was not "
 					  "accessed after its end");
@@ -61,41 +57,29 @@ static void words_fill(const struct snag_freed_plan *plan, const struct snag_nam
 		snag_divergence_causes(&words, end);
 }
 
-static int run_steered(const struct snag_freed_plan *plan, int schedule,
-		       struct snag_replay_result *result, struct snag_error *err)
+struct freed_run {
+	const struct snag_freed_plan *plan;
+	struct snag_replay_result *result;
+};
+
+static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 {
-	char options[128];
-	struct snag_source *live;
+	const struct freed_run *r = ctx;
 	struct snag_batch batch;
-	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
-		 plan->stops, schedule);
-	struct snag_live_options how = {.options = options,
-					.io = plan->is_quiet ? SNAG_LAUNCH_OURS
-							     : SNAG_LAUNCH_SHARES,
-					.seconds = plan->seconds,
-					.stop = plan->interrupt,
-					.ends_held = plan->stops};
-	int rc = snag_live_source(plan->argv, &how, &live, err);
-	if (rc < 0)
-		return rc;
+	int rc;
 	while ((rc = snag_source_next(live, &batch, err)) > 0)
 		;
 	if (rc == 0) {
 		struct snag_live_end end = snag_live_end(live);
-		words_fill(plan, live->names, &end, result);
+		words_fill(r->plan, live->names, &end, r->result);
 	}
-	snag_source_close(live);
 	return rc;
 }
 
 int snag_replay_freed(const struct snag_freed_plan *plan, struct snag_replay_result *ret_result,
 		      struct snag_error *err)
 {
-	int schedule = snag_turns_share(plan->turns, err);
-	if (schedule < 0)
-		return schedule;
-	int rc = run_steered(plan, schedule, ret_result, err);
-	close(schedule);
-	return rc;
+	const struct snag_live_options more = {.options = "forget=1", .io = SNAG_LAUNCH_OURS};
+	struct freed_run r = {plan, ret_result};
+	return snag_steer(&plan->how, more, run_read, &r, err);
 }

@@ -9,16 +9,11 @@
 #define SNAG_RECORD_REPLAY_FREED_H
 
 #include "record/replay.h"
+#include "record/steering.h"
 
 struct snag_freed_plan {
-	char *const *argv;
-	const struct snag_turns *turns;
-	const char *access, *end;		/* places, as of snag_location_text */
-	uint64_t seed;				/* of what comes after the schedule */
-	bool is_quiet;				/* the program's input and output are empty */
-	bool stops;				/* it is killed at the end of its turns */
-	double seconds;				/* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
+	struct snag_steering how;
+	const char *access, *end; /* places, as of snag_location_text */
 };
 
 int snag_replay_freed(const struct snag_freed_plan *plan, struct snag_replay_result *ret_result,

@@ -277,7 +277,7 @@ static int accesses_take(struct snag_scout *s, const struct rt_record *r, int n)
 	struct snag_bytes_at p[ACCESSES];
 	int i = 0;
 	for (; i < n && i < ACCESSES; i++) {
-		if (!scout_is_access(&r[i]))
+		if (!rt_record_is_access(&r[i]))
 			break;
 		p[i] = place_of(&r[i], rt_record_size(&r[i]), rt_record_op(&r[i]) == RT_WRITE);
 	}
@@ -297,7 +297,7 @@ static bool records_take(void *ctx, const struct rt_record *r, int n)
 	if (snag_spool_error(s->spool)) /* what is not there later is not looked at */
 		return false;
 	for (int i = 0; i < n && !s->takes_all;) {
-		if (scout_is_access(&r[i])) {
+		if (rt_record_is_access(&r[i])) {
 			i += accesses_take(s, r + i, n - i);
 			continue;
 		}

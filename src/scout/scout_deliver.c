@@ -185,7 +185,7 @@ static int accesses_deliver(struct snag_scout *s, struct rt_record *ret_record, 
 	int n = 0;
 	for (; s->at < s->n && n < room; s->at++) {
 		const struct rt_record *r = &s->ahead[s->at];
-		if (!scout_is_access(r))
+		if (!rt_record_is_access(r))
 			break;
 		const bool is_wanted = snag_word_set_has_word(needed, rt_record_address(r));
 		if (is_wanted && has_to_wait(s, r))
@@ -248,7 +248,7 @@ static int ahead_deliver(struct snag_scout *s, struct rt_record *ret_record, int
 	}
 	const int n = accesses_deliver(s, ret_record, room);
 	const struct rt_record *r = &s->ahead[s->at];
-	if (s->at == s->n || scout_is_access(r) || n + RECORD_MOST > room)
+	if (s->at == s->n || rt_record_is_access(r) || n + RECORD_MOST > room)
 		return n;
 	const int more = other_deliver(s, r, ret_record + n);
 	s->at += more >= 0;

@@ -51,11 +51,6 @@ struct snag_scout {
 	int at, n;
 };
 
-static inline bool scout_is_access(const struct rt_record *r)
-{
-	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
-}
-
 /* After the end of the run: delivers some of the records that a trace needs, at most `room`, and
  * returns how many; 0: there are no more.  `ctx` is the scout. */
 int scout_deliver(void *ctx, struct rt_record *ret_record, int room);

@@ -38,7 +38,8 @@ struct snag_task {
 	struct task_scope *finish;    /* the innermost finish that is open or inherited */
 	struct task_frame *frame;     /* the innermost one; the last is `base` */
 	struct task_scope *in_finish; /* the finish in which it counts */
-	/* the frame in which it also counts, if it was spawned; otherwise NULL */
+	/* the scope of its creator's frame, where it also counts if it was spawned; otherwise
+	 * NULL */
 	struct task_scope *in_frame;
 	struct task_frame base;
 	snag_task_body *body;
@@ -47,7 +48,7 @@ struct snag_task {
 	snag_tid id;
 	uint32_t stack_number;
 	struct snag_stack stack;
-	uint32_t argument;  /* bytes at its end that are for the argument */
+	uint32_t argument;  /* bytes at the stack's end that hold the argument */
 	enum snag_wait why; /* why it waits, if it does */
 	bool is_waiting;
 	uint32_t promise; /* the promise it waits for, if any */

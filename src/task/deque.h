@@ -31,8 +31,8 @@ struct snag_deque {
 	_Alignas(64) _Atomic(void *) slot[SNAG_DEQUE_SIZE];
 };
 
-static inline bool snag_deque_push(struct snag_deque *d,
-				   void *item) /* Returns false if it is full. */
+/* Returns false if the deque is full. */
+static inline bool snag_deque_push(struct snag_deque *d, void *item)
 {
 	int64_t b = atomic_load_explicit(&d->bottom, memory_order_relaxed);
 	int64_t t = atomic_load_explicit(&d->top, memory_order_acquire); /* pairs with steal */
@@ -82,8 +82,8 @@ static inline void *snag_deque_steal(struct snag_deque *d) /* the oldest; NULL: 
 	return item;
 }
 
-static inline bool
-snag_deque_is_empty(const struct snag_deque *d) /* at some moment during the call */
+/* Returns whether the deque was empty at some moment during the call. */
+static inline bool snag_deque_is_empty(const struct snag_deque *d)
 {
 	return atomic_load_explicit(&d->top, memory_order_acquire) >=
 	       atomic_load_explicit(&d->bottom, memory_order_acquire);

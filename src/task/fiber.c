@@ -221,7 +221,8 @@ static void frame_fill(struct frame *frame, void (*entry)(void *arg), void *arg)
 _Static_assert(sizeof(struct frame) % 16 == 0, "the first frame begins on 16 bytes");
 
 #ifdef SNAG_ASAN
-/* The context that the thread is leaving: the context that it enters stores the other's stack. */
+/* The context that the thread is leaving.  arrive(), in the context that the thread enters,
+ * stores in it where the stack of the left one is. */
 static __thread struct snag_fiber *leaving;
 
 /* Not inlined: the address of `leaving` changes if the fiber has moved to another thread. */
@@ -288,7 +289,7 @@ struct call {
 
 static void call_first(void *arg)
 {
-	/* a copy, because the original may have gone when the function returns */
+	/* a copy: the caller's may have gone when entry() returns */
 	struct call call = *(struct call *)arg;
 	call.entry(call.arg);
 	snag_fiber_leave(call.from);

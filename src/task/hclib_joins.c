@@ -33,9 +33,9 @@ struct join {
 };
 
 struct hclib_joins {
-	_Atomic(struct join *) newest; /* tasks that no get has waited for yet */
-	struct join *got;
-	struct hclib_joins *into; /* the list of the tasks that its end waits for */
+	_Atomic(struct join *) newest; /* the promises that all_got() has not got yet */
+	struct join *got;	       /* those that it has got */
+	struct hclib_joins *into; /* gets the promises of new tasks: [leave]; NULL: there is none */
 	const void *owner;	  /* the task that began it */
 	bool is_left;
 };

@@ -50,8 +50,8 @@ struct snag_task_hooks {
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 
 /* For the detector, which handles locks. wait: blocks the running task until `is_over` returns
- * true, while other tasks run; returns false if it cannot. poll: wakes the waiting tasks to look
- * again. */
+ * true, while other tasks run; returns false if it cannot. poll: something has
+ * changed, so tasks whose `is_over` is true now continue. */
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
 

@@ -164,7 +164,7 @@ _Noreturn void snag_no_memory(void);
 void snag_strand_wait(struct task_worker *w, enum after after, void *awaited); /* suspends */
 void snag_strand_run(struct task_worker *w,
 		     struct async_task *task); /* now, on a strand of its own */
-/* The work of a thread; returns when the run has ended. */
+/* Leaves the stack of a thread for the worker's strands; returns when the run has ended. */
 void snag_strand_begin(struct task_worker *w);
 void snag_strand_ready(struct task_worker *w, struct strand *strand);
 struct strand *snag_strand_take_ready(struct task_worker *w); /* Returns NULL if there is none. */
@@ -189,8 +189,11 @@ void snag_async_from(snag_task_function *function, void *arg, const void *copy, 
 /* Works as snag_launch_with(), called at `place`. */
 int snag_launch_from(const void *place, const struct snag_launch_options *options,
 		     snag_task_function *function, void *arg);
-unsigned snag_run_workers(void); /* For the library: it is no question of the program. */
-void snag_run_over(int result);	 /* All tasks have ended, or none can continue. */
+/* Returns the number of workers.  For the library itself: snag_workers() notes that the program
+ * depends on the number. */
+unsigned snag_run_workers(void);
+/* Ends the run: all tasks have ended, or none can continue. */
+void snag_run_over(int result);
 void snag_worker_wake(void);
 
 /* Announces new work to other workers. */

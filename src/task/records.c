@@ -28,7 +28,7 @@ struct record_head {		   /* 16 bytes, before each record */
 	size_t size;		   /* its size class; or how many bytes are mapped */
 };
 
-/* the other threads use the pools of this worker */
+/* threads that are not workers use the pools of this one */
 static struct task_worker common;
 static atomic_flag nobody_lock = ATOMIC_FLAG_INIT; /* held briefly; no event for a detector */
 

@@ -21,7 +21,7 @@
 struct serial_block {
 	struct serial_block *outer;
 	bool is_finish;
-	bool is_reported; /* the detector knows that its frame has begun */
+	bool is_reported; /* the FRAME_BEGIN was reported */
 	bool has_spawned; /* since the last sync */
 };
 

@@ -43,7 +43,7 @@ void snag_serial_set(struct snag_promise *promise);
 void snag_serial_isolated_begin(void);
 void snag_serial_isolated_end(void);
 void snag_serial_obstacle(enum snag_task_obstacle what);
-/* Reports memory that is new to the program. */
+/* Reports memory that the library gives to the program, perhaps reused. */
 void snag_serial_memory(const void *at, size_t nbytes);
 
 #endif

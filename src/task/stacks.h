@@ -22,9 +22,9 @@ struct snag_stacks {
 	uint32_t nfresh;      /* stacks [0, nfresh) have been taken at least once */
 	uint32_t nguarded;    /* the stacks [0, nguarded) have a guard page */
 	bool may_mark;	      /* the system marks guard pages without cutting mappings */
-	uint32_t may_protect; /* how many of the others may have one */
+	uint32_t may_protect; /* otherwise only stacks [0, may_protect) may have a guard page */
 	uint32_t warm;	      /* stacks that are free and may hold memory */
-	uint32_t keep;	      /* how many free stacks keep their pages */
+	uint32_t keep;	      /* about how many free stacks keep their pages */
 	uint32_t free;	      /* the newest of the list of free stacks; SNAG_STACK_NONE: empty */
 	uint32_t *next;	      /* [stack]: the next in that list */
 	struct stack_slab *slab;

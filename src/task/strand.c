@@ -91,7 +91,7 @@ void snag_strand_ready(struct task_worker *w, struct strand *strand)
 struct strand *snag_strand_take_ready(struct task_worker *w)
 {
 	if (atomic_load_explicit(&w->nready, memory_order_relaxed) == 0)
-		return NULL; /* at some moment during the call; the lock orders the rest */
+		return NULL; /* none was ready at some moment; the lock orders the rest */
 	ready_lock(w);
 	struct strand *strand = w->ready;
 	if (strand) {

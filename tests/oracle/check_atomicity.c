@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "detect/analyze/analyze.h"
+#include "found.h"
 #include "naive.h"
 #include "prng.h"
 
@@ -109,46 +110,15 @@ static bool expect(struct subject *s, struct search *search, struct expected *ex
 	return true;
 }
 
-static enum outcome agree(const struct subject *s, const struct expected *ex,
-			  const struct snag_witness *w, bool must_be_valid, struct reason *why)
-{
-	struct snag_error err = {.msg = "valid"};
-	bool is_valid = snag_witness_check(s->trace, w, ex->rules, &err) == 0;
-	const char *naive = naive_check_atomicity(s->trace, w, ex->rules);
-	if (is_valid == !naive && (is_valid || !must_be_valid))
-		return PASSED;
-	char text[300] = "";
-	size_t at = 0;
-	for (size_t i = 0; i < w->n + w->nunit && at + 20 < sizeof(text); i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u",
-				       i == 0	   ? ""
-				       : i == w->n ? " / "
-						   : " ",
-				       i < w->n ? w->event[i] : w->unit[i - w->n]);
-	return check_fail(why, "witness %s\n  checker:     %s\n  definitions: %s", text,
-			  is_valid ? "valid" : err.msg, naive ? naive : "valid");
-}
-
 static void damage(struct prng *random, const struct model *m, struct snag_witness *w)
 {
-	unsigned n = (unsigned)w->n, i = prng_below(random, n), k = prng_below(random, n);
-	uint32_t e = w->event[i];
-	switch (prng_below(random, 5)) {
-	case 0: /* exchange */
-		w->event[i] = w->event[k];
-		w->event[k] = e;
-		break;
-	case 1: /* leave out */
-		w->n--;
-		memmove(&w->event[i], &w->event[i + 1], (w->n - i) * sizeof(*w->event));
-		break;
-	case 2: /* go on */
-		w->event[w->n++] = prng_below(random, m->n);
-		break;
-	case 3: /* another unit */
+	unsigned i, kind = prng_below(random, FOUND_DAMAGES + 2);
+	if (kind < FOUND_DAMAGES) {
+		found_damage(random, kind, m, w);
+	} else if (kind == FOUND_DAMAGES) { /* another unit */
 		w->unit[prng_below(random, 3)] = prng_below(random, m->n + 1);
-		break;
-	default: /* an earlier end */
+	} else { /* an earlier end */
+		i = prng_below(random, (unsigned)w->n);
 		w->n = i + 1;
 		w->unit[2] = w->event[i];
 	}
@@ -159,7 +129,7 @@ static enum outcome check_found(const struct subject *s, const struct expected *
 {
 	struct prng random = {s->seed};
 	uint32_t *prefix = snag_race_prefix_counts(race, s->model.nthreads);
-	uint32_t event[2 * MAX_EVENTS], done[MAX_THREADS] = {0};
+	uint32_t event[2 * MAX_EVENTS];
 	struct triple t = triple_of(race);
 	uint32_t unit[3] = {t.read, t.between, t.write};
 	struct snag_witness w = {.prefix = prefix,
@@ -170,21 +140,20 @@ static enum outcome check_found(const struct subject *s, const struct expected *
 	struct snag_error err = {0};
 	bool is_valid = snag_witness_check(s->trace, &w, ex->rules, &err) == 0;
 	bool keeps = is_valid && snag_witness_check(s->trace, &w, SNAG_RULES_READS, NULL) == 0;
-	w = (struct snag_witness){.event = event, .unit = unit, .nunit = 3};
-	for (unsigned e = 0; e < s->model.n; e++)
-		if (done[s->model.thread[e]]++ < prefix[s->model.thread[e]])
-			event[w.n++] = e;
 	free(prefix);
 	if (!is_valid)
 		return check_fail(why, "the checker refuses a witness with a prefix: %s", err.msg);
 	if (keeps == race->changes_reads && !is_observed(t))
 		return check_fail(why, "whether reads change is wrong");
-	memcpy(event + w.n, race->witness, race->nwitness * sizeof(*event));
-	w.n += race->nwitness;
-	enum outcome outcome = agree(s, ex, &w, true, why);
+	w = (struct snag_witness){.event = event,
+				  .n = found_events(&s->model, race, event),
+				  .unit = unit,
+				  .nunit = 3};
+	enum outcome outcome =
+		found_agree(s->trace, &w, ex->rules, naive_check_atomicity, true, why);
 	for (unsigned i = prng_range(&random, 1, 3); outcome == PASSED && i > 0 && w.n > 1; i--) {
 		damage(&random, &s->model, &w);
-		outcome = agree(s, ex, &w, false, why);
+		outcome = found_agree(s->trace, &w, ex->rules, naive_check_atomicity, false, why);
 	}
 	return outcome;
 }

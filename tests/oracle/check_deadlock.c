@@ -12,6 +12,7 @@
 #include "check.h"
 
 #include "detect/analyze/analyze.h"
+#include "found.h"
 #include "naive.h"
 #include "prng.h"
 #include "trace/deadlock.h"
@@ -77,46 +78,26 @@ struct plain {
 
 static void plain_of(const struct subject *s, const struct snag_deadlock *d, struct plain *to)
 {
-	uint32_t *prefix = snag_race_prefix_counts(&d->proof, s->model.nthreads);
-	uint32_t done[MAX_THREADS] = {0};
-	size_t n = 0;
-	for (unsigned e = 0; e < s->model.n; e++)
-		if (done[s->model.thread[e]]++ < prefix[s->model.thread[e]])
-			to->event[n++] = e;
-	memcpy(to->event + n, d->proof.witness, d->proof.nwitness * sizeof(*to->event));
-	n += d->proof.nwitness;
 	for (size_t i = 0; i < d->n; i++)
 		to->request[i] = d->wait[i].at.event;
-	to->w = (struct snag_witness){
-		.event = to->event, .n = n, .request = to->request, .nrequests = d->n};
-	free(prefix);
+	to->w = (struct snag_witness){.event = to->event,
+				      .n = found_events(&s->model, &d->proof, to->event),
+				      .request = to->request,
+				      .nrequests = d->n};
 }
 
 static void damage(struct prng *random, const struct model *m, struct snag_witness *w)
 {
-	unsigned n = (unsigned)w->n, i = n ? prng_below(random, n) : 0;
-	unsigned k = n ? prng_below(random, n) : 0, q = prng_below(random, (unsigned)w->nrequests);
-	switch (prng_below(random, 6)) {
-	case 0: /* exchange */
-		if (n) {
-			uint32_t e = w->event[i];
-			w->event[i] = w->event[k];
-			w->event[k] = e;
-		}
+	unsigned q = prng_below(random, (unsigned)w->nrequests);
+	unsigned kind = prng_below(random, FOUND_DAMAGES + 3);
+	switch (kind) {
+	default:
+		found_damage(random, kind, m, w);
 		break;
-	case 1: /* leave out */
-		if (n) {
-			w->n--;
-			memmove(&w->event[i], &w->event[i + 1], (w->n - i) * sizeof(*w->event));
-		}
-		break;
-	case 2: /* go on */
-		w->event[w->n++] = prng_below(random, m->n);
-		break;
-	case 3: /* another request */
+	case FOUND_DAMAGES: /* another request */
 		w->request[q] = prng_below(random, m->n + 1);
 		break;
-	case 4: /* another order */
+	case FOUND_DAMAGES + 1: /* another order */
 		if (w->nrequests > 1) {
 			uint32_t e = w->request[q];
 			unsigned r = prng_below(random, (unsigned)w->nrequests);
@@ -124,7 +105,7 @@ static void damage(struct prng *random, const struct model *m, struct snag_witne
 			w->request[r] = e;
 		}
 		break;
-	default: /* one request less */
+	case FOUND_DAMAGES + 2: /* one request less */
 		w->nrequests--;
 		memmove(&w->request[q], &w->request[q + 1],
 			(w->nrequests - q) * sizeof(*w->request));
@@ -134,21 +115,7 @@ static void damage(struct prng *random, const struct model *m, struct snag_witne
 static enum outcome agree(const struct subject *s, const struct snag_witness *w, bool must_be_valid,
 			  struct reason *why)
 {
-	struct snag_error err = {.msg = "valid"};
-	bool is_valid = snag_witness_check(s->trace, w, SNAG_RULES_READS, &err) == 0;
-	const char *naive = naive_check_deadlock(s->trace, w, SNAG_RULES_READS);
-	if (is_valid == !naive && (is_valid || !must_be_valid))
-		return PASSED;
-	char text[300] = "";
-	size_t at = 0;
-	for (size_t i = 0; i < w->n + w->nrequests && at + 20 < sizeof(text); i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u",
-				       i == 0	   ? ""
-				       : i == w->n ? " / "
-						   : " ",
-				       i < w->n ? w->event[i] : w->request[i - w->n]);
-	return check_fail(why, "witness %s\n  checker:     %s\n  definitions: %s", text,
-			  is_valid ? "valid" : err.msg, naive ? naive : "valid");
+	return found_agree(s->trace, w, SNAG_RULES_READS, naive_check_deadlock, must_be_valid, why);
 }
 
 static enum outcome check_found(struct subject *s, const struct snag_deadlock *d,

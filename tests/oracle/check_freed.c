@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "detect/analyze/analyze.h"
+#include "found.h"
 #include "naive.h"
 #include "prng.h"
 
@@ -74,39 +75,15 @@ static enum outcome differ(const struct freed *f, const struct snag_findings *fo
 			  f->pairs ? "all" : "locations", expected, text);
 }
 
-static enum outcome agree(const struct freed *f, const struct snag_witness *w, bool must_be_valid,
-			  struct reason *why)
-{
-	struct snag_error err = {.msg = "valid"};
-	bool is_valid = snag_witness_check(&f->trace, w, SNAG_RULES_READS, &err) == 0;
-	const char *naive = naive_check_freed(&f->trace, w, SNAG_RULES_READS);
-	if (is_valid == !naive && (is_valid || !must_be_valid))
-		return PASSED;
-	return check_fail(
-		why, "witness of %zu events, %u behind %u\n  checker:     %s\n  definitions: %s",
-		w->n, w->freed[1], w->freed[0], err.msg, naive ? naive : "valid");
-}
-
 static void damage(struct prng *random, const struct model *m, struct snag_witness *w)
 {
-	unsigned n = (unsigned)w->n, i = prng_below(random, n), k = prng_below(random, n);
-	uint32_t e = w->event[i];
-	switch (prng_below(random, 5)) {
-	case 0: /* exchange */
-		w->event[i] = w->event[k];
-		w->event[k] = e;
-		break;
-	case 1: /* leave out */
-		w->n--;
-		memmove(&w->event[i], &w->event[i + 1], (w->n - i) * sizeof(*w->event));
-		break;
-	case 2: /* go on */
-		w->event[w->n++] = prng_below(random, m->n);
-		break;
-	case 3: /* other events */
+	unsigned i, kind = prng_below(random, FOUND_DAMAGES + 2);
+	if (kind < FOUND_DAMAGES) {
+		found_damage(random, kind, m, w);
+	} else if (kind == FOUND_DAMAGES) { /* other events */
 		w->freed[prng_below(random, 2)] = prng_below(random, m->n + 1);
-		break;
-	default: /* an earlier end */
+	} else { /* an earlier end */
+		i = prng_below(random, (unsigned)w->n);
 		w->n = i + 1;
 		w->freed[1] = w->event[i];
 	}
@@ -117,7 +94,7 @@ static enum outcome check_found(const struct freed *f, const struct snag_race *r
 {
 	struct prng random = {f->seed};
 	uint32_t *prefix = snag_race_prefix_counts(race, f->m->nthreads);
-	uint32_t event[2 * MAX_EVENTS], done[MAX_THREADS] = {0};
+	uint32_t event[2 * MAX_EVENTS];
 	uint32_t freed[2] = {race->second.event, race->first.event};
 	struct snag_witness w = {.prefix = prefix,
 				 .event = race->witness,
@@ -126,19 +103,17 @@ static enum outcome check_found(const struct freed *f, const struct snag_race *r
 				 .nfreed = 2};
 	struct snag_error err = {0};
 	bool is_valid = snag_witness_check(&f->trace, &w, SNAG_RULES_READS, &err) == 0;
-	w = (struct snag_witness){.event = event, .freed = freed, .nfreed = 2};
-	for (unsigned e = 0; e < f->m->n; e++)
-		if (done[f->m->thread[e]]++ < prefix[f->m->thread[e]])
-			event[w.n++] = e;
 	free(prefix);
 	if (!is_valid)
 		return check_fail(why, "the checker refuses a witness with a prefix: %s", err.msg);
-	memcpy(event + w.n, race->witness, race->nwitness * sizeof(*event));
-	w.n += race->nwitness;
-	enum outcome outcome = agree(f, &w, true, why);
+	w = (struct snag_witness){
+		.event = event, .n = found_events(f->m, race, event), .freed = freed, .nfreed = 2};
+	enum outcome outcome =
+		found_agree(&f->trace, &w, SNAG_RULES_READS, naive_check_freed, true, why);
 	for (unsigned i = prng_range(&random, 1, 3); outcome == PASSED && i > 0 && w.n > 1; i--) {
 		damage(&random, f->m, &w);
-		outcome = agree(f, &w, false, why);
+		outcome =
+			found_agree(&f->trace, &w, SNAG_RULES_READS, naive_check_freed, false, why);
 	}
 	return outcome;
 }

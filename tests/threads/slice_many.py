@@ -125,7 +125,8 @@ def compile_all(o, folder):
     for cc in o.cc.split(","):
         for level in o.levels.split(","):
             prog = f"prog-{cc}{level}"
-            subprocess.run([o.snag, "cc", level, "-g", "-w", "-pthread", "-o", prog, os.path.join(HERE, "programs.c")], cwd=folder,
+            sources = [os.path.join(HERE, name) for name in ("programs.c", "steps.c", "access.c")]
+            subprocess.run([o.snag, "cc", level, "-g", "-w", "-pthread", "-o", prog, *sources], cwd=folder,
                            check=True, env=dict(os.environ, SNAG_CC=cc))
             o.progs.append(prog)
 

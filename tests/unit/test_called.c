@@ -58,8 +58,8 @@ static void test_table(void **state)
 
 static void test_file(void **state)
 {
-	char path[] = "/tmp/snag.called.XXXXXX";
-	int fd = mkstemp(path);
+	char path[] = "/tmp/snag.called.XXXXXX.c"; /* .f... would be Fortran */
+	int fd = mkstemps(path, 2);
 	FILE *f = fdopen(fd, "w");
 	assert_non_null(f);
 	fputs("one[0] = 1;\ntwo = 2", f);

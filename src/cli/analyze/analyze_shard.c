@@ -128,7 +128,7 @@ static int deadlock_compare(const void *a, const void *b)
 	return d < 0 ? -1 : d > 0;
 }
 
-/* Adds the elements of `from` that `to` lacks. Sorts both, and removes repeated elements. */
+/* Adds the elements of `from` to `to`, sorts `to`, and removes repeated elements. */
 static void array_join(json_t *to, const json_t *from, int (*compare)(const void *, const void *))
 {
 	size_t i, n = json_array_size(to) + json_array_size(from), at = 0;

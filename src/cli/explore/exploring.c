@@ -146,7 +146,8 @@ static bool blocks_conflict(const struct snag_blocks *blocks)
 	return false;
 }
 
-/* Takes the verdict on a run: adds its races, and the orders that are left to run. */
+/* Takes the result of a run: adds the orders that it leaves to run, and its obstacles, and
+ * reports a race or deadlock. */
 static int run_take(struct exploration *x, const struct cli_run *run, struct snag_error *err)
 {
 	const struct cli_explore_options *options = x->options;
@@ -202,7 +203,8 @@ static const char *limit_reached(const struct exploration *x)
 	return NULL;
 }
 
-/* Decides after a run without races whether to continue, or reports the result. */
+/* Takes the result of a run.  After a run without a race or deadlock, chooses the next order, or
+ * ends the exploration. */
 static int run_follow(struct exploration *x, const struct cli_run *run,
 		      struct snag_order_plan *plan, struct snag_error *err)
 {

@@ -39,8 +39,7 @@ static void on_run(void *ctx)
 				       snag_seen_orders_all(&x->search.orders));
 }
 
-/* Prints the words of a command. */
-
+/* Prints the words of a command, quoted for a shell. */
 static void words_print(char *const *argv)
 {
 	for (; *argv; argv++) {

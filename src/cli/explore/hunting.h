@@ -20,8 +20,8 @@ struct cli_hunt {
 	const struct snag_store *store; /* where failures go; NULL: none */
 };
 
-/* Runs the search. The caller has set the fields that the comment of struct cli_hunt leaves to
- * callers. */
+/* Runs the search.  The caller has set the fields of h->hunt that snag_hunt_run() (hunt.h)
+ * leaves to callers, except the callbacks in its options. */
 int cli_hunt_search(struct cli_hunt *h, struct snag_error *err);
 /* Reports what was found: text, schedule files, JSON.  Returns the exit status. */
 int cli_hunt_report(struct cli_hunt *h, struct snag_error *err);

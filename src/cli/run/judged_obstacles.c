@@ -26,7 +26,8 @@ static size_t id_parse(const char *text, uint8_t id[RT_BUILD_ID / 2])
 	return n;
 }
 
-/* Without an id, it might be another file: for example, a script may have started the program. */
+/* Reads the symbols of the program that ran, which its build id names.  Without an id the file
+ * might be another one: for example, a script may have started the program. */
 static bool symbols_read(struct snag_symbols *symbols, const struct rt_verdict *verdict,
 			 const char *program)
 {

@@ -9,8 +9,8 @@
 
 static const struct snag_source_options lenient = {.lenient = true};
 
-/* Returns half of the bytes: if a scout keeps the records of a run, the records may take one
- * half, and the trace the other. */
+/* Returns half of the bytes, rounded up.  If a scout keeps the records of a run, they may take
+ * one half, and the trace the other. */
 static uint64_t half(uint64_t disk)
 {
 	return disk / 2 + disk % 2;

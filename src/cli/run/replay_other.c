@@ -18,18 +18,24 @@ const char *cli_replay_other_kind(const struct snag_replay_file *file)
 	return file->naccesses == SNAG_REPLAY_ACCESSES ? "an atomicity violation" : NULL;
 }
 
+static struct snag_steering steering(const struct cli_replay_other *how)
+{
+	return (struct snag_steering){.argv = how->argv,
+				      .turns = &how->file->turns,
+				      .seed = how->seed,
+				      .is_quiet = how->is_quiet,
+				      .stops = how->is_quiet && !how->file->wait,
+				      .seconds = how->seconds,
+				      .interrupt = how->interrupt};
+}
+
 /* Confirmed: the threads waited for each other. */
 static int deadlock_replay(const struct cli_replay_other *how,
 			   struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	struct snag_deadlock_plan plan = {.argv = how->argv,
-					  .turns = &how->file->turns,
-					  .place = (const char *const *)how->file->wait,
-					  .n = how->file->nwaits,
-					  .seed = how->seed,
-					  .is_quiet = how->is_quiet,
-					  .seconds = how->seconds,
-					  .interrupt = how->interrupt};
+	const struct snag_deadlock_plan plan = {.how = steering(how),
+						.place = (const char *const *)how->file->wait,
+						.n = how->file->nwaits};
 	return snag_replay_deadlock(&plan, ret_result, err);
 }
 
@@ -37,13 +43,7 @@ static int deadlock_replay(const struct cli_replay_other *how,
 static int atomicity_replay(const struct cli_replay_other *how,
 			    struct snag_replay_result *ret_result, struct snag_error *err)
 {
-	struct snag_atomicity_plan plan = {.argv = how->argv,
-					   .turns = &how->file->turns,
-					   .seed = how->seed,
-					   .is_quiet = how->is_quiet,
-					   .stops = how->is_quiet,
-					   .seconds = how->seconds,
-					   .interrupt = how->interrupt};
+	struct snag_atomicity_plan plan = {.how = steering(how)};
 	for (size_t i = 0; i < SNAG_REPLAY_ACCESSES; i++)
 		plan.place[i] = how->file->access[i].place;
 	return snag_replay_atomicity(&plan, ret_result, err);
@@ -53,15 +53,9 @@ static int atomicity_replay(const struct cli_replay_other *how,
 static int freed_replay(const struct cli_replay_other *how, struct snag_replay_result *ret_result,
 			struct snag_error *err)
 {
-	const struct snag_freed_plan plan = {.argv = how->argv,
-					     .turns = &how->file->turns,
+	const struct snag_freed_plan plan = {.how = steering(how),
 					     .access = how->file->access[0].place,
-					     .end = how->file->access[1].place,
-					     .seed = how->seed,
-					     .is_quiet = how->is_quiet,
-					     .stops = how->is_quiet,
-					     .seconds = how->seconds,
-					     .interrupt = how->interrupt};
+					     .end = how->file->access[1].place};
 	return snag_replay_freed(&plan, ret_result, err);
 }
 

@@ -160,14 +160,14 @@ static enum snag_replay replay(struct cli_replays *r, const struct snag_deadlock
 	double begin = snag_seconds_now(), left = r->budget - r->spent;
 	double seconds = 1 + 10 * r->seconds;
 	plan_make(r, d, &p);
-	struct snag_deadlock_plan how = {.argv = r->argv,
-					 .turns = &p.turns,
-					 .place = (const char *const *)p.place,
-					 .n = d->n,
-					 .seed = r->seed,
-					 .is_quiet = true,
-					 .interrupt = &cli_stop,
-					 .seconds = seconds < left ? seconds : left};
+	const struct snag_deadlock_plan how = {.how = {.argv = r->argv,
+						       .turns = &p.turns,
+						       .seed = r->seed,
+						       .is_quiet = true,
+						       .seconds = seconds < left ? seconds : left,
+						       .interrupt = &cli_stop},
+					       .place = (const char *const *)p.place,
+					       .n = d->n};
 	int rc = snag_replay_deadlock(&how, &result, &err);
 	plan_done(&p, d->n);
 	r->spent += snag_seconds_now() - begin;

@@ -10,9 +10,9 @@
 #include "record/live.h"
 #include "trace/deadlock.h"
 
-/* If threads of the program waited for each other, and the user asked for deadlocks: adds the
- * deadlock to the findings, as observed. Reads the trace again to find where the threads took
- * what they hold. */
+/* If threads of the program waited for each other, and a detector of deadlocks takes part: adds
+ * the deadlock to its findings, as observed. Reads the trace again to find where the threads
+ * took what they hold. */
 int cli_deadlock_observed(struct snag_analysis *a, const struct snag_source *src,
 			  const struct snag_live_end *end, struct snag_error *err);
 

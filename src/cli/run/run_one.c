@@ -72,7 +72,7 @@ static int program_start(struct one *o, const struct cli_place *place, struct sn
 		.ctx = o->early,
 		/* a race of tasks needs no replay */
 		.convert.keep_steps = (!v->no_replay || v->witness) && !p->judged.is_of_tasks};
-	/* kept apart, because the next run must find a race again */
+	/* apart=1: the judge has found a race, and this run has to find it again */
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s%s%s", v->seed,
 		 policies[v->policy], v->free, cli_plan_judges(p) ? ":judge=" : "",
 		 cli_plan_judges(p) ? p->judge : "",

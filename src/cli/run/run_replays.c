@@ -70,8 +70,8 @@ bool cli_replays_have_time(const struct cli_replays *r)
 	return r->spent < r->budget && !cli_stop;
 }
 
-/* Notes how the replays ended, and how much time would be enough: at least twice the time of the
- * run, from the time that the finished replays took. */
+/* Notes how the replays ended, and how many seconds would have been enough: an estimate from
+ * the replays that were tried, and at least twice the budget. */
 static void tally_end(struct cli_replays *r)
 {
 	struct snag_replay_tally *t = &r->tally;
@@ -98,19 +98,24 @@ static int race_follow(const struct cli_replays *r, const struct plan *plan, dou
 	return snag_replay_run(&how, ret, err);
 }
 
+static struct snag_steering steering(const struct cli_replays *r, const struct plan *plan,
+				     double seconds)
+{
+	return (struct snag_steering){.argv = r->argv,
+				      .turns = &plan->turns,
+				      .seed = r->seed,
+				      .is_quiet = true,
+				      .stops = true,
+				      .seconds = seconds,
+				      .interrupt = &cli_stop};
+}
+
 static int atomicity_follow(const struct cli_replays *r, const struct plan *plan, double seconds,
 			    struct snag_replay_result *ret, struct snag_error *err)
 {
 	const struct snag_atomicity_plan how = {
-		.argv = r->argv,
-		.turns = &plan->turns,
-		.place = {plan->place[0], plan->place[1], plan->place[2]},
-		.seed = r->seed,
-		.is_quiet = true,
-		.stops = true,
-		.seconds = seconds,
-		.interrupt = &cli_stop,
-	};
+		.how = steering(r, plan, seconds),
+		.place = {plan->place[0], plan->place[1], plan->place[2]}};
 	return snag_replay_atomicity(&how, ret, err);
 }
 
@@ -118,16 +123,7 @@ static int freed_follow(const struct cli_replays *r, const struct plan *plan, do
 			struct snag_replay_result *ret, struct snag_error *err)
 {
 	const struct snag_freed_plan how = {
-		.argv = r->argv,
-		.turns = &plan->turns,
-		.access = plan->place[0],
-		.end = plan->place[1],
-		.seed = r->seed,
-		.is_quiet = true,
-		.stops = true,
-		.seconds = seconds,
-		.interrupt = &cli_stop,
-	};
+		.how = steering(r, plan, seconds), .access = plan->place[0], .end = plan->place[1]};
 	return snag_replay_freed(&how, ret, err);
 }
 
@@ -289,7 +285,8 @@ void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool
 	/* If one order takes longer than this and the other does not, snag says that it does not
 	 * end. */
 	double patience = 3 + 30 * r->seconds;
-	/* If the user did not ask for it, snag spends only as much time as each run may take. */
+	/* If the user did not ask for it, snag begins no race whose two runs would not fit into
+	 * the time that replays get in any case. */
 	double limit = is_asked ? r->budget : CLI_REPLAYS_LEAST_SECONDS - 2 * r->seconds;
 	for (size_t i = 0; i < all->n && cli_replays_have_time(r) && r->spent < limit; i++) {
 		struct snag_incident *in = &all->at[i];

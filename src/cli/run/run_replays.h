@@ -56,8 +56,8 @@ bool cli_replays_have_time(const struct cli_replays *r);
 enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race, double seconds,
 			    char **ret_words);
 /* Runs each reported race that has a witness in both orders of its accesses, and says what
- * differs (effect.h), until the time is over. If the user did not ask for it, stops after
- * CLI_REPLAYS_LEAST_SECONDS. */
+ * differs (effect.h), until the time is over. If the user did not ask for it, begins no
+ * race whose two runs would not fit into CLI_REPLAYS_LEAST_SECONDS. */
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked);
 /* Uses of freed memory need no further run to say what they do. */
 void cli_replays_freed(struct snag_incidents *all);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns the last event that a report shows: threads are created before that. */
+/* Returns the last event that a report shows.  Every thread in a report was created before it. */
 static uint64_t last_shown(const struct snag_incidents *all)
 {
 	uint64_t last = 0;

@@ -94,7 +94,7 @@ static size_t event_find(const struct cli_steps *s, uint32_t event)
 	return low < s->n && s->event[low] == event ? low : s->n;
 }
 
-/* Returns the step up to which its thread runs for an event. */
+/* Returns how far the thread of entry i runs before the witness continues with its event. */
 static struct snag_step step_at(const struct cli_steps *s, size_t i)
 {
 	struct snag_step step = s->step[i];

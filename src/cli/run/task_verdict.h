@@ -19,7 +19,7 @@ void cli_certificate(struct snag_certificate *ret_certificate, const struct snag
 /* Adds an obstacle that the program met at this location. */
 void cli_certificate_obstacle(struct snag_certificate *c, enum rt_obstacle what, snag_loc loc);
 
-/* Labels a task of the program, a live source. */
+/* Labels a task; the context is the live source that the program is. */
 snag_task_label cli_task_label;
 
 #endif

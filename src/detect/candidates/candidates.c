@@ -36,9 +36,15 @@ enum { NONE = UINT32_MAX };
 /* If fewer than one in this many accesses is bare, columns do not pay. */
 enum { SPARSE = 8 };
 
+/* Numbers things from 1 in their order. */
+struct numbers {
+	uint64_t *key; /* of number - 1 */
+	size_t n, cap;
+	struct snag_slots slots;
+};
+
 struct mark {
-	uint32_t stamp; /* others are unused */
-	uint32_t loc, stack;
+	uint32_t lane;	 /* the lane that it is for */
 	uint32_t walked; /* the end of the range of the last access of the class */
 };
 
@@ -64,8 +70,10 @@ struct enumeration {
 	size_t own_cap, asked_cap;
 	struct snag_columns columns[2]; /* of the writes, of the reads of the variable at hand */
 
-	struct mark *mark; /* open addressing */
-	uint32_t nmarks, marks_used, stamp;
+	struct numbers classes; /* of a location, operation and stack */
+	struct mark *mark;	/* by class */
+	size_t mark_cap;
+	uint32_t lane; /* counts the lanes that were begun */
 };
 
 static bool is_bare(const struct enumeration *en, uint32_t e)
@@ -167,89 +175,59 @@ static void bare_find(struct enumeration *en)
 	free(count);
 }
 
-/* What stacks consist of: the number of the stack below, the lock on top and how it is held. */
-struct stacks {
-	uint64_t *key; /* of number - 1 */
-	size_t n, cap;
-	struct snag_slots slots;
-};
-
-static uint64_t stack_hash(const void *ctx, uint32_t i)
+static uint64_t number_hash(const void *ctx, uint32_t i)
 {
-	return snag_hash(((const struct stacks *)ctx)->key[i], 0);
+	return snag_hash(((const struct numbers *)ctx)->key[i], 0);
 }
 
-static bool stack_is(const void *ctx, uint32_t i, const void *key)
+static bool number_is(const void *ctx, uint32_t i, const void *key)
 {
-	return ((const struct stacks *)ctx)->key[i] == *(const uint64_t *)key;
+	return ((const struct numbers *)ctx)->key[i] == *(const uint64_t *)key;
 }
 
-static uint32_t stack_number(struct stacks *s, uint64_t key)
+static uint32_t number_of(struct numbers *s, uint64_t key)
 {
-	uint32_t i = snag_slots_find(&s->slots, snag_hash(key, 0), stack_is, s, &key);
+	uint32_t i = snag_slots_find(&s->slots, snag_hash(key, 0), number_is, s, &key);
 	if (i != SNAG_SLOTS_NONE)
 		return i + 1;
 	s->key = snag_grow(s->key, &s->cap, s->n + 1, sizeof(*s->key));
 	s->key[s->n] = key;
-	snag_slots_add(&s->slots, (uint32_t)s->n++, stack_hash, s);
+	snag_slots_add(&s->slots, (uint32_t)s->n++, number_hash, s);
 	return (uint32_t)s->n;
+}
+
+static void numbers_done(struct numbers *s)
+{
+	free(s->key);
+	snag_slots_done(&s->slots);
 }
 
 /* Numbers the stacks of held locks: equal numbers only for the same locks. */
 static void stacks_number(struct enumeration *en)
 {
 	const struct snag_index *ix = en->ix;
-	struct stacks stacks = {0};
+	struct numbers stacks = {0}; /* of the stack below, the lock on top and how it is held */
 	en->stack = snag_calloc(ix->nnodes, sizeof(*en->stack));
 	for (uint32_t i = 1; i < ix->nnodes; i++) {
 		const struct snag_event *ev = &ix->trace->ev[ix->node[i].acquire];
 		uint64_t how = 2 * (uint64_t)ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED);
 		uint64_t below = en->stack[ix->node[i].below];
-		en->stack[i] = stack_number(&stacks, below << 33 | how);
+		en->stack[i] = number_of(&stacks, below << 33 | how);
 	}
-	free(stacks.key);
-	snag_slots_done(&stacks.slots);
+	numbers_done(&stacks);
 }
 
-static void marks_double(struct enumeration *en)
+/* The mark of the class of e; it is 0 in a new lane. */
+static uint32_t *mark_of(struct enumeration *en, uint32_t e)
 {
-	struct mark *old = en->mark;
-	uint32_t nold = en->nmarks;
-	en->nmarks = nold ? nold * 2 : 64;
-	en->mark = snag_calloc(en->nmarks, sizeof(*en->mark));
-	for (uint32_t i = 0; i < nold; i++) {
-		if (old[i].stamp != en->stamp)
-			continue;
-		uint64_t key = (uint64_t)old[i].loc << 32 | old[i].stack;
-		uint32_t s = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (en->nmarks - 1);
-		while (en->mark[s].stamp == en->stamp)
-			s = (s + 1) & (en->nmarks - 1);
-		en->mark[s] = old[i];
-	}
-	free(old);
-}
-
-/* The mark of the class of e, new ones at 0. */
-static struct mark *mark_of(struct enumeration *en, uint32_t e)
-{
-	uint32_t loc = en->ix->trace->ev[e].loc * 2 + (en->ix->trace->ev[e].op == SNAG_OP_WRITE);
-	uint32_t stack = en->stack[en->ix->held[e]];
-	if (2 * en->marks_used >= en->nmarks)
-		marks_double(en);
-	uint64_t key = (uint64_t)loc << 32 | stack;
-	uint32_t s = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (en->nmarks - 1);
-	for (; en->mark[s].stamp == en->stamp; s = (s + 1) & (en->nmarks - 1))
-		if (en->mark[s].loc == loc && en->mark[s].stack == stack)
-			return &en->mark[s];
-	en->marks_used++;
-	en->mark[s] = (struct mark){.stamp = en->stamp, .loc = loc, .stack = stack};
-	return &en->mark[s];
-}
-
-static void marks_clear(struct enumeration *en)
-{
-	en->stamp++;
-	en->marks_used = 0;
+	const struct snag_event *ev = &en->ix->trace->ev[e];
+	uint64_t loc = ev->loc * 2 + (ev->op == SNAG_OP_WRITE);
+	uint32_t class = number_of(&en->classes, loc << 32 | en->stack[en->ix->held[e]]);
+	en->mark = snag_grow(en->mark, &en->mark_cap, class, sizeof(*en->mark));
+	struct mark *mark = &en->mark[class - 1];
+	if (mark->lane != en->lane)
+		*mark = (struct mark){.lane = en->lane};
+	return &mark->walked;
 }
 
 struct range {
@@ -365,7 +343,7 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 	const struct snag_index *ix = en->ix;
 	bool is_reads = lanes == &ix->reads;
 	struct range range = {0, 0};
-	marks_clear(en);
+	en->lane++;
 	for (uint32_t k = 0; k < n && !en->is_over; k++) {
 		uint32_t e = en->own[k];
 		if (is_reads && !en->asked[k].is_write)
@@ -376,9 +354,9 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 			       is_not_after);
 		struct range left = range;
 		if (en->options->by_class) {
-			struct mark *mark = mark_of(en, e);
-			left.low = mark->walked > left.low ? mark->walked : left.low;
-			mark->walked = range.high;
+			uint32_t *walked = mark_of(en, e);
+			left.low = *walked > left.low ? *walked : left.low;
+			*walked = range.high;
 		}
 		walk(en, e, lanes, lane, left);
 	}
@@ -486,6 +464,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.event);
 	free(en.stack);
 	free(en.mark);
+	numbers_done(&en.classes);
 	free(en.own);
 	free(en.asked);
 	snag_columns_done(&en.columns[0]);

@@ -22,6 +22,11 @@ void snag_text_stack(struct snag_printer *to, const struct snag_incident_report 
 void snag_text_stack_of(struct snag_printer *to, const struct snag_incident_report *r,
 			snag_loc loc);
 void snag_text_thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t);
+/* Returns the name of a file, or a place in it, without the prefix that the user wants to strip. */
+const char *snag_text_stripped(const struct snag_incident_report *r, const char *file);
+/* Why it is one, its proof and its id (incident_why.c). */
+void snag_text_why(struct snag_printer *to, const struct snag_incident_report *r,
+		   const struct snag_incident *in);
 
 /* JSON (incident_json.c): a stack as an array. */
 void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s);

@@ -27,6 +27,7 @@
 #ifndef SNAG_RUNTIME_CHANNEL_H
 #define SNAG_RUNTIME_CHANNEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RT_CHANNEL_MAGIC 0x48746e6e63676e73u  /* "sngcnntH": rises with every change here */
@@ -352,6 +353,11 @@ static inline uint64_t rt_record_address(const struct rt_record *r)
 static inline enum rt_op rt_record_op(const struct rt_record *r)
 {
 	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+}
+
+static inline bool rt_record_is_access(const struct rt_record *r)
+{
+	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
 static inline unsigned rt_record_size(const struct rt_record *r)

@@ -40,7 +40,8 @@ static void acquire(uintptr_t addr, uintptr_t pc)
 		rt_sync_acquire(addr, pc);
 }
 
-/* pc is the place of the call; 0: the program need not end this one before its thread ends. */
+/* Begins (+1) or ends (-1) ignoring accesses.  pc is the place of a call that the program must
+ * match with an end before its thread ends; 0: it need not, and misuse.c does not report it. */
 static void ignore(int change, uintptr_t pc)
 {
 	struct rt_thread *self = rt_enter();

@@ -17,7 +17,7 @@ struct rt_reader { /* a thread that holds a rwlock shared */
 	struct rt_reader *next;
 	struct rt_thread *thread;
 	uint32_t depth;
-	bool is_hidden; /* no event reports that it does */
+	bool is_hidden; /* no event says that the thread holds it */
 };
 
 struct rt_object {

@@ -142,7 +142,7 @@ static void alone_no_more(void)
 	alone_set(false);
 }
 
-/* For a context that pthread_create did not make: the function cannot report a failure. */
+/* Takes a lane for a context that pthread_create did not make: no caller can handle a failure. */
 static void lane_take(struct rt_thread *t)
 {
 	if (rt.is_free && !rt_lane_take(t))

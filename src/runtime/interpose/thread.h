@@ -7,9 +7,10 @@
 
 #include "runtime/sched/sched.h"
 
-void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
-struct rt_thread *rt_thread_at(uint32_t tid);	    /* Returns NULL if the thread has ended. */
-struct rt_thread *rt_thread_find(pthread_t handle); /* Returns NULL if the thread has ended. */
+void rt_thread_begin(void); /* makes the calling thread thread 0, running */
+/* These return NULL if there is no such thread, or it has ended and was joined or is detached. */
+struct rt_thread *rt_thread_at(uint32_t tid);
+struct rt_thread *rt_thread_find(pthread_t handle);
 /* Called in the child, where the other threads do not exist. */
 void rt_thread_forked(struct rt_thread *self);
 void rt_thread_leaks(void); /* reports threads that have ended and were not joined */

@@ -35,7 +35,7 @@ struct rt_cancel {
 	bool was_requested, is_disabled, is_asynchronous;
 };
 
-/* The events of the thread that the reports leave out: annotate.c. */
+/* The events of the thread that the runtime does not record: annotate.c. */
 struct rt_ignoring {
 	int accesses; /* __tsan_ignore_thread_begin, nested ... */
 	uint32_t at;  /* ... where the outermost began */

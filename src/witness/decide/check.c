@@ -21,13 +21,14 @@
  */
 #include "witness/decide/check.h"
 
+#include "base/keyed.h"
 #include "base/memory.h"
 #include "witness/decide/ops.h"
 
 #include <string.h>
 
 struct touched {
-	uint64_t key;	  /* 1 + twice the variable, 2 + twice the lock; 0: empty */
+	uint64_t key;	  /* 1 + twice the variable, 2 + twice the lock */
 	uint32_t last;	  /* variable: the write a read sees; lock: the thread that holds it, */
 			  /* or SNAG_NO_EVENT */
 	uint32_t readers; /* lock: how many hold it together */
@@ -38,9 +39,8 @@ struct replay {
 	const struct snag_rows *rows;
 	const struct snag_witness *w;
 	uint32_t *done, *total, *causal;
-	uint32_t last;	      /* event of the prefix */
-	struct touched *slot; /* open addressing */
-	size_t nslots;
+	uint32_t last; /* event of the prefix */
+	struct snag_keyed touched;
 };
 
 static bool check_program_order(struct replay *r) /* [number], [program], [race] */
@@ -154,12 +154,10 @@ static bool check_prefix(const struct replay *r)
 /* The entry of a key; *ret_is_new: it was not there. */
 static struct touched *touch(struct replay *r, uint64_t key, bool *ret_is_new)
 {
-	size_t s = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (r->nslots - 1);
-	while (r->slot[s].key && r->slot[s].key != key)
-		s = (s + 1) & (r->nslots - 1);
-	*ret_is_new = !r->slot[s].key;
-	r->slot[s].key = key;
-	return &r->slot[s];
+	size_t before = r->touched.n;
+	struct touched *x = snag_keyed_put(&r->touched, key);
+	*ret_is_new = r->touched.n > before;
+	return x;
 }
 
 static void write_variable(struct replay *r, uint32_t variable, uint32_t e)
@@ -245,14 +243,15 @@ static bool step(struct replay *r, uint32_t e, bool is_racing)
 static bool check_listed(struct replay *r)
 {
 	const struct snag_index *ix = r->ix;
-	size_t nheld = 0;
+	size_t nheld = 0, nslots = 64;
 	for (snag_tid t = 0; t < ix->nthreads; t++)
 		for (uint32_t node = snag_index_held(ix, t, r->done[t]); node;
 		     node = ix->node[node].below)
 			nheld++;
-	for (r->nslots = 64; r->nslots < 2 * (r->w->n + nheld);)
-		r->nslots *= 2;
-	r->slot = snag_calloc(r->nslots, sizeof(*r->slot));
+	/* An event touches at most one variable or lock: the table never gets full. */
+	while (nslots < 2 * (r->w->n + nheld + 1))
+		nslots *= 2;
+	snag_keyed_move(&r->touched, snag_calloc(nslots, r->touched.elem), nslots);
 	for (snag_tid t = 0; t < ix->nthreads; t++)
 		for (uint32_t node = snag_index_held(ix, t, r->done[t]); node;
 		     node = ix->node[node].below)
@@ -266,7 +265,8 @@ static bool check_listed(struct replay *r)
 bool snag_witness_check_indexed(const struct snag_index *ix, enum snag_mode mode,
 				const struct snag_witness *w)
 {
-	struct replay r = {.ix = ix, .rows = &ix->rows[mode], .w = w};
+	struct replay r = {
+		.ix = ix, .rows = &ix->rows[mode], .w = w, .touched.elem = sizeof(struct touched)};
 	r.done = snag_calloc(ix->nthreads, sizeof(*r.done));
 	r.total = snag_calloc(ix->nthreads, sizeof(*r.total));
 	r.causal = snag_calloc(ix->nthreads, sizeof(*r.causal));
@@ -278,6 +278,6 @@ bool snag_witness_check_indexed(const struct snag_index *ix, enum snag_mode mode
 	free(r.done);
 	free(r.total);
 	free(r.causal);
-	free(r.slot);
+	snag_keyed_done(&r.touched);
 	return is_valid;
 }
