@@ -30,6 +30,30 @@ long_trace() { # N
 	snag check long.snag w/race-1.json
 }
 
+@test "--memory: relations decide in windows the pairs that lie in one" {
+	long_trace 2000
+	{
+		echo 'T0|w(z)|far.c:1'
+		cat long.std
+		echo 'T2|w(z)|far.c:2'
+	} >far.std
+	snag convert far.std far.snag
+	for trace in far.std far.snag; do
+		snags analyze --with wcp,dc,wdp --memory 100K --json report.json --witness w $trace
+		[ "$status" = 66 ]
+		[[ $output == *"memory limit: wdp decided its pairs in "*" windows of "*" events; those further apart stay unverified"* ]]
+		jq -e '[.analyses[] | select(.name == "wdp" or .name == "dc")] | length == 2 and all(
+			.complete == false and .windows.count > 2)' report.json
+		jq -e '[.analyses[] | select(.name == "wdp").races[] | {variable, verdict}] | sort ==
+			[{variable: "x", verdict: "predicted"}, {variable: "z", verdict: "unverified"}]' report.json
+		snag check $trace w/race-1.json
+		rm -r w
+	done
+	# the pair that no window has is a race, too
+	snags analyze --with wdp --memory 0 --json - far.snag
+	jq -e '[.analyses[0].races[].verdict] == ["predicted", "predicted"]' <<<"$output"
+}
+
 @test "--memory 0 and a large one: no windows" {
 	long_trace 20
 	for memory in 0 1G; do

@@ -206,7 +206,7 @@ static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint
 
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number)
 {
-	size_t low = 0, high = s->trace.n;
+	size_t low = s->head, high = s->trace.n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (s->number[middle] < number)

@@ -86,7 +86,8 @@ void snag_slice_done(struct snag_slice *s);
 enum { SNAG_SLICE_FULL = 1 };
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
-/* The event of the slice with this number in the whole trace, which is in the slice. */
+/* The first event of the slice, behind the head of a window, with this number in the whole trace or a
+ * higher one. */
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number);
 /* Turns findings about the slice into findings about the whole trace. */
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);
