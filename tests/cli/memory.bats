@@ -166,6 +166,61 @@ cut_program() {
 	jq -e '.analyses[] | select(.name == "hb") | (.races | length) > 0' report.json
 }
 
+@test "run: --memory: a race of a window is replayed" {
+	cat >late.c <<-'C'
+	#include <pthread.h>
+	static volatile int x, y;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *work(void *arg)
+	{
+		for (int i = 0; i < 20000; i++) {
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+		}
+		return 0;
+	}
+	static void *first(void *arg)
+	{
+		x = 1;
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+		return 0;
+	}
+	static void *second(void *arg)
+	{
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+		x = 2;
+		return 0;
+	}
+	static void both(void *(*a)(void *), void *(*b)(void *))
+	{
+		pthread_t t[2];
+		pthread_create(&t[0], 0, a, 0);
+		pthread_create(&t[1], 0, b, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	int main(void)
+	{
+		both(work, work);
+		both(first, second);
+		both(work, work);
+	}
+	C
+	snag cc -g -pthread late.c -o late
+	for seed in 1 2 3; do
+		snags run --seed $seed --memory 200K --witness w --json report.json ./late
+		[ "$status" = 66 ]
+		[[ $stderr == *"late.c:24"*"late.c:15"*"Replay: confirmed"*"memory limit: m2 looked at "* ]]
+		jq -e '.analyses[] | select(.name == "m2") | .windows.count > 100 and (.races | length) == 1' report.json
+		snags replay w/race-1.json ./late
+		[[ $stderr == *"replay: confirmed"* ]]
+		rm -r w
+	done
+}
+
 @test "run: a full disk cuts the trace; what was written is analysed" {
 	cut_program
 	mkdir tmp
