@@ -25,7 +25,7 @@ void cli_steps_done(struct cli_steps *s)
 	memset(s, 0, sizeof(*s));
 }
 
-enum kind { KIND_OTHER, KIND_MAY_LOOK, KIND_LOOKS };
+enum kind { KIND_OTHER, KIND_MAY_LOOK, KIND_LOOKS, KIND_SECTION };
 
 static bool may_look(uint8_t op)
 {
@@ -61,10 +61,26 @@ static void step_add(struct cli_steps *s, const struct snag_followed *one, uint6
 	s->step[s->n++] = (struct snag_step){count, one->thread};
 }
 
+static bool is_last(const struct cli_steps *s, snag_tid thread)
+{
+	return s->n && s->step[s->n - 1].thread == thread;
+}
+
+/* [section] A section was left out, of which the acquire was taken in. */
+static void section_end(struct cli_steps *s, const struct snag_followed *release, uint64_t count)
+{
+	s->n -= is_last(s, release->thread);
+	s->n -= is_last(s, release->thread) && s->kind[s->n - 1] == KIND_SECTION;
+	step_add(s, release, count);
+	s->kind[s->n - 1] = KIND_SECTION;
+}
+
 void cli_steps_follow(void *ctx, const struct snag_followed *some)
 {
 	struct cli_steps *s = ctx;
 	uint64_t count = step_next(s, some);
+	if (some->ends_section)
+		section_end(s, some, count);
 	if (!some->is_in_slice)
 		return;
 	if (snag_op_acquires(some->op))

@@ -61,6 +61,9 @@ struct snag_followed {
 	uint32_t parts; /* ... are so many */
 	snag_tid thread;
 	bool is_in_slice;
+	/* One that is not: it ends a section that was left out.  The acquire may have been told as in the
+	 * slice.  Nothing else of the thread in the slice lies between the two. */
+	bool ends_section;
 	uint8_t op; /* of one that is in the slice */
 };
 /* Is called for all events in their order. */
