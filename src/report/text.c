@@ -342,9 +342,12 @@ void snag_report_windows(const struct snag_findings *f, struct snag_printer *to)
 {
 	if (f->windows)
 		snag_printf(to,
-			    "memory limit: %s looked at %llu windows of %llu events; races "
-			    "between accesses further apart may be missing",
-			    f->name, (unsigned long long)f->windows,
+			    f->decided_in_windows
+				    ? "memory limit: %s decided its pairs in %llu window%s of %llu "
+				      "events; those further apart stay unverified"
+				    : "memory limit: %s looked at %llu window%s of %llu events; "
+				      "races between accesses further apart may be missing",
+			    f->name, (unsigned long long)f->windows, snag_plural(f->windows),
 			    (unsigned long long)f->window_events);
 }
 

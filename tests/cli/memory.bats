@@ -30,6 +30,30 @@ long_trace() { # N
 	snag check long.snag w/race-1.json
 }
 
+@test "--memory: relations decide in windows the pairs that lie in one" {
+	long_trace 2000
+	{
+		echo 'T0|w(z)|far.c:1'
+		cat long.std
+		echo 'T2|w(z)|far.c:2'
+	} >far.std
+	snag convert far.std far.snag
+	for trace in far.std far.snag; do
+		snags analyze --with wcp,dc,wdp --memory 100K --json report.json --witness w $trace
+		[ "$status" = 66 ]
+		[[ $output == *"memory limit: wdp decided its pairs in "*" windows of "*" events; those further apart stay unverified"* ]]
+		jq -e '[.analyses[] | select(.name == "wdp" or .name == "dc")] | length == 2 and all(
+			.complete == false and .windows.count > 2)' report.json
+		jq -e '[.analyses[] | select(.name == "wdp").races[] | {variable, verdict}] | sort ==
+			[{variable: "x", verdict: "predicted"}, {variable: "z", verdict: "unverified"}]' report.json
+		snag check $trace w/race-1.json
+		rm -r w
+	done
+	# the pair that no window has is a race, too
+	snags analyze --with wdp --memory 0 --json - far.snag
+	jq -e '[.analyses[0].races[].verdict] == ["predicted", "predicted"]' <<<"$output"
+}
+
 @test "--memory 0 and a large one: no windows" {
 	long_trace 20
 	for memory in 0 1G; do
@@ -140,6 +164,61 @@ cut_program() {
 	[[ $stderr == *"data race"*"near.c:11"*"memory limit: m2 looked at "* ]]
 	jq -e '.analyses[] | select(.name == "m2") | .windows.count > 2 and (.races | length) > 0' report.json
 	jq -e '.analyses[] | select(.name == "hb") | (.races | length) > 0' report.json
+}
+
+@test "run: --memory: a race of a window is replayed" {
+	cat >late.c <<-'C'
+	#include <pthread.h>
+	static volatile int x, y;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *work(void *arg)
+	{
+		for (int i = 0; i < 20000; i++) {
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+		}
+		return 0;
+	}
+	static void *first(void *arg)
+	{
+		x = 1;
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+		return 0;
+	}
+	static void *second(void *arg)
+	{
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+		x = 2;
+		return 0;
+	}
+	static void both(void *(*a)(void *), void *(*b)(void *))
+	{
+		pthread_t t[2];
+		pthread_create(&t[0], 0, a, 0);
+		pthread_create(&t[1], 0, b, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	int main(void)
+	{
+		both(work, work);
+		both(first, second);
+		both(work, work);
+	}
+	C
+	snag cc -g -pthread late.c -o late
+	for seed in 1 2 3; do
+		snags run --seed $seed --memory 200K --witness w --json report.json ./late
+		[ "$status" = 66 ]
+		[[ $stderr == *"late.c:24"*"late.c:15"*"Replay: confirmed"*"memory limit: m2 looked at "* ]]
+		jq -e '.analyses[] | select(.name == "m2") | .windows.count > 100 and (.races | length) == 1' report.json
+		snags replay w/race-1.json ./late
+		[[ $stderr == *"replay: confirmed"* ]]
+		rm -r w
+	done
 }
 
 @test "run: a full disk cuts the trace; what was written is analysed" {

@@ -168,6 +168,54 @@ slow_make() {
 	jq -e '.replays.predicted == {tried: 0, left: 1}' late.json
 }
 
+@test "a replay leaves the sections that the slice leaves out" {
+	cat >often.c <<-'C'
+	#include <pthread.h>
+	static volatile int x, y;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+	static void work(void)
+	{
+		for (int i = 0; i < 20; i++) {
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+		}
+	}
+	static void *first(void *arg)
+	{
+		work();
+		x = 1;
+		pthread_mutex_lock(&n);
+		pthread_mutex_unlock(&n);
+		return 0;
+	}
+	static void *second(void *arg)
+	{
+		work();
+		pthread_mutex_lock(&n);
+		pthread_mutex_unlock(&n);
+		x = 2;
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		pthread_create(&t[0], 0, first, 0);
+		pthread_create(&t[1], 0, second, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	C
+	snag cc -g -pthread often.c -o often
+	for seed in 1 2 3 4 6 9; do
+		snags run --seed $seed ./often
+		[ "$status" = 66 ]
+		grep '^  Replay: ' <<<"$stderr" >>replays || [[ $stderr == *"Observed: "* ]]
+	done
+	grep -q '^  Replay: confirmed, ' replays
+	! grep -q 'diverged' replays
+}
+
 @test "replays have a time: predicted races first, and what is left is said" {
 	slow_make
 	# All of it: nothing is left to say.

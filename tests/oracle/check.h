@@ -86,7 +86,7 @@ check_function check_decided;
 check_function check_filter;
 check_function check_filter_m2;
 check_function check_filter_wdp;
-/* m2 in windows: sound. */
+/* m2 and the predictive orders in windows: sound. */
 check_function check_windows;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;

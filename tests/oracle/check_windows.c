@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_windows.c - m2 in windows (detect/analyze/windows.h) predicts no race that is none
+ * check_windows.c - m2 and the predictive orders in windows (detect/analyze/windows.h) predict no race
+ * that is none
  *
  * The windows are as small as they can be, up to a few events.  Every race must be one of those that m2
  * finds in the whole trace, the checker must accept its witness on the whole trace, and hb
  * must find the same as without windows.  The trace is also analysed with a detector that takes no slice,
  * as the windows are then of all events.
+ *
+ * A relation must report the same pairs as if nothing were decided, and as many for each two locations.
+ * What it predicts must be predicted or undecided in the whole trace, too.
  */
 #include "base/memory.h"
 #include "check.h"
@@ -59,6 +63,63 @@ static enum outcome check_race(const struct snag_trace *trace, const struct snag
 	return outcome;
 }
 
+/* The relations, in the whole trace (window 0) or in windows. */
+static int relate(const struct snag_trace *trace, size_t window, bool pairs, bool undecided,
+		  struct snag_analysis *ret_analysis)
+{
+	static const char *const names[] = {"wcp", "dc", "sdp", "sdpx", "wdp"};
+	struct snag_analyze_options options = {
+		.pairs = pairs, .undecided = undecided, .memory = window * SNAG_WINDOW_EVENT_BYTES};
+	struct snag_error err;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		options.detector[options.ndetectors++] =
+			snag_detector_find(names[i], strlen(names[i]));
+	struct snag_source *src = snag_trace_source(trace);
+	int rc = snag_analyze(src, &options, ret_analysis, &err);
+	snag_source_close(src);
+	return rc;
+}
+
+/* `all` are its pairs by the relation, `decided` those of them that the whole trace does not refute, `f`
+ * what it finds in windows: all of them if every pair is wanted. */
+static enum outcome check_relation(const struct snag_trace *trace, const struct snag_findings *all,
+				   const struct snag_findings *decided,
+				   const struct snag_findings *f, size_t window, struct reason *why)
+{
+	enum outcome outcome = PASSED;
+	if (f->npairs != all->npairs || f->nracy != all->nracy)
+		return check_fail(why, "%s in windows of %zu: %zu pairs instead of %zu", f->name,
+				  window, (size_t)f->npairs, (size_t)all->npairs);
+	for (size_t i = 0; i < f->nraces && outcome == PASSED; i++) {
+		bool is_predicted = f->race[i].verdict == SNAG_PREDICTED;
+		outcome = check_race(trace, is_predicted ? decided : all, &f->race[i], window, why);
+	}
+	return outcome;
+}
+
+static enum outcome check_relations(const struct snag_trace *trace, size_t window,
+				    struct reason *why)
+{
+	struct snag_analysis all, decided, a;
+	enum outcome outcome = PASSED;
+	if (relate(trace, 0, true, true, &all) < 0)
+		return SKIPPED;
+	relate(trace, 0, true, false, &decided);
+	for (int pairs = 0; pairs < 2 && outcome == PASSED; pairs++) {
+		if (relate(trace, window, pairs, false, &a) < 0) {
+			outcome = check_fail(why, "windows of %zu: cannot be related", window);
+			break;
+		}
+		for (size_t i = 0; i < a.n && outcome == PASSED && a.findings[i].windows; i++)
+			outcome = check_relation(trace, &all.findings[i], &decided.findings[i],
+						 &a.findings[i], window, why);
+		snag_analysis_done(&a);
+	}
+	snag_analysis_done(&all);
+	snag_analysis_done(&decided);
+	return outcome;
+}
+
 static enum outcome compare(const struct snag_trace *trace, const struct snag_analysis *all,
 			    const struct snag_analysis *a, size_t window, struct reason *why)
 {
@@ -90,6 +151,8 @@ enum outcome check_windows(struct subject *s, struct reason *why)
 		}
 		outcome = compare(s->trace, &all, &a, window, why);
 		snag_analysis_done(&a);
+		if (i % 2 && outcome == PASSED)
+			outcome = check_relations(s->trace, window, why);
 	}
 	snag_analysis_done(&all);
 	return outcome;

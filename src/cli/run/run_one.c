@@ -118,8 +118,9 @@ static int program_analyse(struct one *o, struct snag_error *err)
 	int rc = cli_observed_analyze(&o->observed, &o->options, a, err);
 	if (rc == 0 && o->v->free)
 		cli_replays_doubt(a);
-	if (rc == 0 && o->steps.cursor.log && !a->slice && !cli_is_windowed(a) && has_witness(a))
-		rc = cli_steps_read(&o->steps, o->observed.src, err);
+	bool is_cut = cli_is_windowed(a) && a->interrupted;
+	if (rc == 0 && o->steps.cursor.log && !a->slice && !is_cut && has_witness(a))
+		rc = cli_steps_read(&o->steps, o->observed.src, cli_is_windowed(a) ? a : NULL, err);
 	o->cut = cli_observed_cut(&o->observed);
 	if (rc == 0 && o->cut)
 		a->interrupted = true;

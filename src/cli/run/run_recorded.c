@@ -120,8 +120,7 @@ int cli_recorded_report(struct cli_recorded *of, struct cli_outcome *ret, struct
 	struct cli_replays *replays = &of->replays;
 	struct snag_analysis *a = of->analysis;
 	struct cli_run_report r;
-	if (of->run.src->skipped || a->interrupted || cli_is_windowed(a) ||
-	    cli_early_has_halted(of->early))
+	if (of->run.src->skipped || a->interrupted || cli_early_has_halted(of->early))
 		replays->steps = NULL;
 	int rc = cli_deadlock_observed(a, of->run.src, of->run.end, err);
 	if (rc == 0 && !of->v->with)

@@ -5,6 +5,7 @@
 #include "cli/run/run_steps.h"
 
 #include "base/memory.h"
+#include "cli/run/run_stops.h"
 #include "trace/walk.h"
 #include "witness/decide/ops.h"
 
@@ -24,7 +25,7 @@ void cli_steps_done(struct cli_steps *s)
 	memset(s, 0, sizeof(*s));
 }
 
-enum kind { KIND_OTHER, KIND_MAY_LOOK, KIND_LOOKS };
+enum kind { KIND_OTHER, KIND_MAY_LOOK, KIND_LOOKS, KIND_SECTION };
 
 static bool may_look(uint8_t op)
 {
@@ -42,40 +43,81 @@ static void look_mark(struct cli_steps *s, snag_tid thread, uint64_t count)
 	}
 }
 
-void cli_steps_follow(void *ctx, const struct snag_followed *some)
+/* Returns the step of the last of these events. */
+static uint64_t step_next(struct cli_steps *s, const struct snag_followed *some)
 {
-	struct cli_steps *s = ctx;
 	const uint32_t accesses = some->n - some->parts;
-	uint64_t count = accesses ? snag_step_cursor_next(&s->cursor, some->thread, accesses)
-				  : s->cursor.step[some->thread];
-	if (!some->is_in_slice)
-		return;
+	return accesses ? snag_step_cursor_next(&s->cursor, some->thread, accesses)
+			: s->cursor.step[some->thread];
+}
+
+static void step_add(struct cli_steps *s, const struct snag_followed *one, uint64_t count)
+{
 	s->event = snag_huge_grow(s->event, &s->event_cap, s->n + 1, sizeof(*s->event));
 	s->step = snag_huge_grow(s->step, &s->step_cap, s->n + 1, sizeof(*s->step));
 	s->kind = snag_huge_grow(s->kind, &s->kind_cap, s->n + 1, sizeof(*s->kind));
-	if (snag_op_acquires(some->op))
-		look_mark(s, some->thread, count);
-	s->event[s->n] = some->first;
-	s->kind[s->n] = may_look(some->op) ? KIND_MAY_LOOK : KIND_OTHER;
-	s->step[s->n++] = (struct snag_step){count, some->thread};
+	s->event[s->n] = one->first;
+	s->kind[s->n] = may_look(one->op) ? KIND_MAY_LOOK : KIND_OTHER;
+	s->step[s->n++] = (struct snag_step){count, one->thread};
 }
 
-int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct snag_error *err)
+static bool is_last(const struct cli_steps *s, snag_tid thread)
 {
+	return s->n && s->step[s->n - 1].thread == thread;
+}
+
+/* [section] A section was left out, of which the acquire was taken in. */
+static void section_end(struct cli_steps *s, const struct snag_followed *release, uint64_t count)
+{
+	s->n -= is_last(s, release->thread);
+	s->n -= is_last(s, release->thread) && s->kind[s->n - 1] == KIND_SECTION;
+	step_add(s, release, count);
+	s->kind[s->n - 1] = KIND_SECTION;
+}
+
+void cli_steps_follow(void *ctx, const struct snag_followed *some)
+{
+	struct cli_steps *s = ctx;
+	uint64_t count = step_next(s, some);
+	if (some->ends_section)
+		section_end(s, some, count);
+	if (!some->is_in_slice)
+		return;
+	if (snag_op_acquires(some->op))
+		look_mark(s, some->thread, count);
+	step_add(s, some, count);
+}
+
+int cli_steps_read(struct cli_steps *s, const struct snag_source *src,
+		   const struct snag_analysis *windowed, struct snag_error *err)
+{
+	struct cli_stops stops = {0};
+	struct snag_step_log *log = s->cursor.log;
 	struct snag_source *again;
 	struct snag_batch batch;
+	cli_steps_done(s);
+	cli_steps_init(s, log);
 	int rc = snag_source_again(src, &again, err);
 	if (rc <= 0)
 		return rc;
+	if (windowed)
+		cli_stops_init(&stops, windowed);
 	while ((rc = snag_source_next(again, &batch, err)) > 0)
-		for (size_t i = 0; i < batch.n; i++)
-			cli_steps_follow(
-				s, &(struct snag_followed){.first = (uint32_t)(batch.first + i),
-							   .n = 1,
-							   .parts = batch.ev[i].part,
-							   .thread = batch.ev[i].thread,
-							   .is_in_slice = true,
-							   .op = batch.ev[i].op});
+		for (size_t i = 0; i < batch.n; i++) {
+			const struct snag_event *ev = &batch.ev[i];
+			const struct snag_followed one = {.first = (uint32_t)(batch.first + i),
+							  .n = 1,
+							  .parts = ev->part,
+							  .thread = ev->thread,
+							  .is_in_slice = true,
+							  .op = ev->op};
+			uint64_t count = step_next(s, &one);
+			if (snag_op_acquires(ev->op))
+				look_mark(s, ev->thread, count);
+			if (!windowed || cli_stops_take(&stops, one.first, ev->thread))
+				step_add(s, &one, count);
+		}
+	cli_stops_done(&stops);
 	snag_source_close(again);
 	return rc;
 }

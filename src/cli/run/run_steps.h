@@ -8,17 +8,22 @@
  *         before it, so the others need no step of their own.
  * State.  event[i]   ascending, the number of an event in the whole trace
  *         step[i]    its step
- *         kind[i]    whether its step takes a lock, but later
+ *         kind[i]    whether its step takes a lock, but later; whether it ends sections
  * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the same
  *                    step; a branch may be part of it, too.  A witness may have other threads take
  *                    the lock in between.  So for these events the thread runs up to the step, and
  *                    makes it where the witness has the acquire.
- * Cost.   21 bytes an event of the slice.
+ *         [section]  The slice leaves sections out that a thread enters one after another, and its
+ *                    release before them stands for all of them.  But the thread has to leave
+ *                    the last one before another thread takes the lock.  So the last one has a
+ *                    step, and what comes before it in these sections has none.
+ * Cost.   21 bytes an event of the slice; if it was too long for the memory, 21 bytes a stretch
+ *         (trace/stretches.h) and an event of a witness.
  */
 #ifndef SNAG_CLI_RUN_STEPS_H
 #define SNAG_CLI_RUN_STEPS_H
 
-#include "detect/slice/slice.h"
+#include "detect/analyze/analyze.h"
 #include "record/convert.h"
 #include "record/step_log.h"
 
@@ -35,8 +40,10 @@ void cli_steps_init(struct cli_steps *s, struct snag_step_log *log);
 void cli_steps_done(struct cli_steps *s);
 /* A snag_slice_follower; ctx is a struct cli_steps. */
 void cli_steps_follow(void *ctx, const struct snag_followed *some);
-/* Looks up the steps of all events, of a trace that was not sliced. */
-int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct snag_error *err);
+/* Looks up the steps of a trace of which there is no slice: of all events, or if it was analysed in
+ * windows, of those at which the schedules of its witnesses stop (run_stops.h). */
+int cli_steps_read(struct cli_steps *s, const struct snag_source *src,
+		   const struct snag_analysis *windowed, struct snag_error *err);
 
 /* The steps of the events of a witness that have one, in their order; to be freed.  The last
  * two are those of the race. */

@@ -156,17 +156,35 @@ static bool has_finish(const struct snag_analyze_run *r)
 	return false;
 }
 
+/* Collects the relations whose pairs would have been decided, had the trace fit into memory. */
+static size_t relations_to_decide(struct snag_analyze_run *r,
+				  struct snag_collector *ret[SNAG_MAX_DETECTORS])
+{
+	size_t n = 0;
+	if (r->options->undecided || r->analysis->events > snag_run_events_to_keep(r))
+		return 0;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].detector->decide && !r->is_out[i] &&
+		    r->collector[i].findings->nraces)
+			ret[n++] = &r->collector[i];
+	return n;
+}
+
 /* The trace was too long: detectors that need all of it get windows. */
 static int windows_finish(struct snag_analyze_run *r)
 {
+	struct snag_collector *relation[SNAG_MAX_DETECTORS];
 	const struct snag_windows windows = {.options = r->options,
 					     .contended = r->contended,
 					     .events = r->most,
 					     .collector = r->collector,
-					     .is_out = r->is_out};
+					     .is_out = r->is_out,
+					     .relation = relation,
+					     .nrelations = relations_to_decide(r, relation)};
 	struct snag_source *src;
 	bool is_long = r->contended || r->analysis->events > r->most;
-	if (!is_long || r->analysis->interrupted || r->ops & SNAG_OPS_OF_TASKS || !has_finish(r))
+	if (!is_long || r->analysis->interrupted || r->ops & SNAG_OPS_OF_TASKS ||
+	    (!has_finish(r) && !windows.nrelations))
 		return 0;
 	int rc = second_reading(r, &src);
 	if (rc <= 0)

@@ -124,6 +124,9 @@ static void file_grouped(struct snag_collector *c, struct snag_race *r,
 		snag_variables_add(&r->variables, r->second.target);
 	if (r->variables.n)
 		snag_variables_add(&r->variables, found->second.target);
+	if (c->detector->decide)
+		snag_instances_add(&c->instances, (size_t)(r - c->findings->race),
+				   found->first.event, found->second.event);
 	r->count += found->n;
 	c->findings->npairs += found->n;
 }
@@ -337,6 +340,7 @@ void snag_collector_done(struct snag_collector *c)
 	snag_partners_done(&c->partners);
 	snag_pairs_done(&c->incomplete);
 	snag_slots_done(&c->by_locations);
+	snag_instances_done(&c->instances);
 }
 
 static enum snag_procedure procedure_of(const struct snag_collector *c)

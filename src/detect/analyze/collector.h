@@ -12,6 +12,9 @@
  *         its pairs: the much fewer candidates (candidates.h) give the same verdicts.  The
  *         number of pairs of the relation that the races stand for is counted last.
  *
+ *         If they cannot be decided, because the trace is too long, the nearest instances of each race
+ *         are kept (instances.h), and may be decided in windows (window_pairs.h).
+ *
  *         The number of races and the search for partners are bounded.  findings.abridged counts
  *         what a bound leaves out.
  */
@@ -19,6 +22,7 @@
 #define SNAG_DETECT_COLLECTOR_H
 
 #include "base/slots.h"
+#include "detect/analyze/instances.h"
 #include "detect/detector.h"
 #include "detect/listing.h"
 #include "detect/partners/pairs.h"
@@ -47,8 +51,9 @@ struct snag_collector {
 	const struct snag_index *ix; /* then, and how */
 	enum snag_mode mode;
 	struct snag_rows_walk walk;
-	bool is_unsorted;		/* racy events were not filed in ascending order */
-	struct snag_slots by_locations; /* races by pair of locations */
+	bool is_unsorted;		 /* racy events were not filed in ascending order */
+	struct snag_slots by_locations;	 /* races by pair of locations */
+	struct snag_instances instances; /* if the detector's pairs can be decided, but are not */
 };
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
@@ -67,7 +72,7 @@ static inline bool snag_collector_is_complete(const struct snag_collector *c)
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode);
 
-/* Sorts the races, once the partners have been answered. */
+/* Sorts the races, once the partners have been answered.  Then `instances` no longer fit them. */
 void snag_collector_sort(struct snag_collector *c);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/slots.h"
 #include "detect/analyze/analyze_run.h"
+#include "detect/analyze/window_pairs.h"
 #include "witness/decide/ops.h"
 
 #include <string.h>
@@ -261,23 +262,35 @@ static void findings_merge(struct merging *m, struct snag_findings *from)
 	m->is_complete &= from->complete;
 }
 
+/* Analyses the window as a trace of its own. */
+static void window_analyze(struct reading *r, struct snag_slice *w)
+{
+	struct snag_analysis a;
+	struct snag_source *src = snag_trace_source(&w->trace);
+	r->rc = snag_analyze_whole(&(struct snag_whole){.src = src, .trace = &w->trace},
+				   &r->options, &a, r->err);
+	snag_source_close(src);
+	if (r->rc < 0)
+		return;
+	for (size_t i = 0; i < a.n; i++) {
+		snag_slice_translate(w, &a.findings[i]);
+		findings_merge(&r->merging[i], &a.findings[i]);
+	}
+	r->is_stopped |= a.interrupted;
+	snag_analysis_done(&a);
+}
+
 static void window_run(struct reading *r, struct snag_slice *s)
 {
+	const struct snag_windows *windows = r->windows;
 	struct snag_slice w;
-	struct snag_analysis a;
 	window_make(r, s, &w);
-	struct snag_source *src = snag_trace_source(&w.trace);
-	r->rc = snag_analyze_whole(&(struct snag_whole){.src = src, .trace = &w.trace}, &r->options,
-				   &a, r->err);
-	snag_source_close(src);
-	if (r->rc == 0) {
-		for (size_t i = 0; i < a.n; i++) {
-			snag_slice_translate(&w, &a.findings[i]);
-			findings_merge(&r->merging[i], &a.findings[i]);
-		}
-		r->is_stopped |= a.interrupted;
-		snag_analysis_done(&a);
-	}
+	if (r->options.ndetectors)
+		window_analyze(r, &w);
+	if (r->rc == 0 && !r->is_stopped)
+		snag_window_pairs_decide(&w, windows->relation, windows->nrelations,
+					 r->options.stop);
+	r->is_stopped |= snag_run_is_stopped(&r->options);
 	r->nwindows++;
 	window_drop(&w);
 }
@@ -323,6 +336,13 @@ static void findings_end(struct reading *r, struct merging *m)
 	snag_slots_done(&m->slots);
 }
 
+static void relation_end(const struct reading *r, struct snag_findings *f)
+{
+	f->windows = r->nwindows;
+	f->window_events = r->windows->events;
+	f->decided_in_windows = true;
+}
+
 int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 			 struct snag_analysis *a, struct snag_error *err)
 {
@@ -338,6 +358,8 @@ int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 	rc = rc < 0 ? rc : r.rc;
 	for (size_t i = 0; i < r.options.ndetectors; i++)
 		findings_end(&r, &r.merging[i]);
+	for (size_t i = 0; i < w->nrelations; i++)
+		relation_end(&r, w->relation[i]->findings);
 	a->interrupted |= r.is_stopped;
 	if (rc == 0) {
 		snag_stretches_done(&a->stretches);

@@ -17,6 +17,8 @@
  *                    before all events of the window.
  *         [merge]    Two windows may have the same race.  It is listed once, with the better
  *                    verdict and the larger count.
+ *         [relation] The pairs of a relation come from the whole trace.  Those that lie in a
+ *                    window are decided there (window_pairs.h).
  *
  * Guarantee.  Sound: put all events before the window, in observed order, in front of a witness
  *             of the window.  The result is a witness of the whole trace (docs/algorithms/m2.md,
@@ -44,10 +46,12 @@ struct snag_windows {
 	size_t events;				/* of a window */
 	struct snag_collector *collector;	/* of all detectors of the options ... */
 	const bool *is_out;			/* ... but for these */
+	struct snag_collector *const *relation; /* of those whose pairs are to be decided */
+	size_t nrelations;
 };
 
-/* Reads the source, and gives its windows to the detectors of races that have finish().  Sets
- * the stretches and, if there are contended variables, the names of the analysis. */
+/* Reads the source, gives its windows to the detectors of races that have finish(), and decides the
+ * pairs of relations in them.  Sets the stretches and, if there are contended variables, the names of the analysis. */
 int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 			 struct snag_analysis *a, struct snag_error *err);
 

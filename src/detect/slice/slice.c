@@ -111,6 +111,15 @@ void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_
 	r->event += n;
 }
 
+void snag_slice_end_section(struct snag_slice_reading *r, const struct snag_event *release)
+{
+	left_out_report(r);
+	tell(r, &(struct snag_followed){.first = (uint32_t)r->event++,
+					.n = 1,
+					.thread = release->thread,
+					.ends_section = true});
+}
+
 void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *ev)
 {
 	struct snag_slice *s = r->slice;
@@ -206,7 +215,7 @@ static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint
 
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number)
 {
-	size_t low = 0, high = s->trace.n;
+	size_t low = s->head, high = s->trace.n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (s->number[middle] < number)

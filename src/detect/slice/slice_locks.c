@@ -82,7 +82,7 @@ static void section_leave_out(struct snag_slice_reading *r, struct snag_slice_th
 	acquire_remove(r, t);
 	r->slice->until[t->last - 1] = (uint32_t)r->event;
 	r->slice->trace.ev[t->last - 1].loc = release->loc; /* it stands for both in reports */
-	snag_slice_leave_out(r, release->thread, 1, 0);
+	snag_slice_end_section(r, release);
 }
 
 void snag_slice_lock(struct snag_slice_reading *r, const struct snag_event *ev)

@@ -58,10 +58,11 @@ struct snag_slice_reading {
 };
 
 /* take_in: the next event is in the slice.  leave_out: the next n events of a thread are not, of
- * which some are parts. */
+ * which some are parts.  end_section: the next one is not, and ends a section that was left out. */
 void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *ev);
 void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_t n,
 			  uint32_t parts);
+void snag_slice_end_section(struct snag_slice_reading *r, const struct snag_event *release);
 
 /* Takes in or leaves out an event of a lock, or an access of a counter whose target is that of
  * the slice. */
