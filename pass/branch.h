@@ -15,7 +15,8 @@ namespace snag {
  * its accesses that do. The checks of the accesses are not inserted yet. */
 void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Accesses &All);
 
-/* Makes the module say, when the program begins, that its branches are reported: there may be none. */
+/* Makes the module say, when the program begins, that its branches are reported: there may be
+ * none. */
 void branchesTell(llvm::Module &M);
 
 } // namespace snag

@@ -2,11 +2,11 @@
  *
  * updates.h - marks the updates in isolated blocks and critical sections that commute
  *
- * Idea.   `sum += v` reads sum, but the value that it reads goes only into the value that it writes.
- *         Such an update commutes with other updates of its kind: both orders leave the same
- *         value.  Machine code does not show this, so the statement is found in the preprocessed
- *         text, and calls of the runtime are put around it (runtime/tasks/updates.c).  Operands
- *         that are not part of the update are evaluated before the first call.
+ * Idea.   `sum += v` reads sum, but the value that it reads goes only into the value that it
+ *         writes.  Such an update commutes with other updates of its kind: both orders leave the
+ *         same value.  Machine code does not show this, so the statement is found in the
+ *         preprocessed text, and calls of the runtime are put around it (runtime/tasks/updates.c).
+ *         Operands that are not part of the update are evaluated before the first call.
  *
  * Rules.  x is a name, with members and indices; indices in C only.  e is an expression without
  *         assignments.
@@ -14,9 +14,10 @@
  *         [other]    likewise with *, &, | and ^
  *         [least]    if (e < x) x = e;   x = e < x ? e : x;   and with >, <=, >=: the greatest
  *         [set]      x = 3: two that store the same small constant
- *         [where]    in a statement or block behind `critical`, in a task with `mutexinoutset`, between calls that take and release a
- *                    lock, in an isolated block; with `atomic`, unless it says read, write,
- *                    capture or compare; a call of an atomic function whose result is not used
+ *         [where]    in a statement or block behind `critical`, in a task with `mutexinoutset`,
+ *                    between calls that take and release a lock, in an isolated block; with
+ *                    `atomic`, unless it says read, write, capture or compare; a call of an atomic
+ *                    function whose result is not used
  *         [integer]  only integers: the sum of floating-point numbers depends on the order
  *         [bool]     no sums of booleans: true - 1 + 1 is true, true + 1 - 1 is false; likewise ^
  *         [kind]     says the operation, the size, and whether the operands are signed

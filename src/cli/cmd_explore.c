@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_explore.c - `snag explore`: a program of threads under many schedules (cli/explore/hunting.h), or one of
- * tasks in every order of its isolated blocks or critical sections (cli/explore/exploring.h)
+ * cmd_explore.c - `snag explore`: a program of threads under many schedules
+ * (cli/explore/hunting.h), or one of tasks in every order of its isolated blocks or critical
+ * sections (cli/explore/exploring.h)
  */
 #include "cli/command.h"
 #include "cli/run/environment.h"

@@ -2,8 +2,8 @@
  *
  * cmd_export.c - `snag export`: reports of runs in the formats of code hosts
  *
- * It reads what `snag run --json` wrote, of one run or of many: a report with an id that came before
- * is left out.  Suppressed reports are left out, too.
+ * It reads what `snag run --json` wrote, of one run or of many: a report with an id that came
+ * before is left out.  Suppressed reports are left out, too.
  */
 #include "cli/command.h"
 #include "cli/export.h"

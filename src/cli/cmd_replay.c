@@ -66,8 +66,9 @@ static int outcome_tell(const struct snag_replay_result *result)
 	return result->is_confirmed ? CLI_RACES : CLI_OK;
 }
 
-/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the write
- * came between.  Of a use of freed memory that is no race: whether the access came behind the free. */
+/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the
+ * write came between.  Of a use of freed memory that is no race: whether the access came behind the
+ * free. */
 static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
 		     char *const *argv, struct snag_error *err)
 {

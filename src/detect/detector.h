@@ -8,8 +8,8 @@
  * environment variable.
  *
  * docs/adding/a-detector.md says how to add one: a file that exports `snag_detector_<name>`, a line
- * in detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If other
- * code has to change, the interface is wrong: fix the interface.
+ * in detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If
+ * other code has to change, the interface is wrong: fix the interface.
  *
  * Time.      The event number is the only measure of time.  A clock (order/vclock.h) has for
  *            each thread u an event number: all events of u before it are ordered before this
@@ -44,8 +44,8 @@ enum snag_stages {
 struct snag_detector_env {
 	/* Reports that access `ev`, number `event`, is racy: some earlier conflicting access of
 	 * another thread is not ordered before it.  `before` is the clock of what is; the
-	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No partner
-	 * comes before event `since`, which may be 0. */
+	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No
+	 * partner comes before event `since`, which may be 0. */
 	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
 	/* Reports a suspicious pair: for detectors that are not relations.  Of the sites, event,
@@ -91,8 +91,8 @@ struct snag_detector_env {
 	unsigned jobs;	      /* how many threads may be used; at least 1 */
 	uint32_t budget;      /* nodes of the search for one pair; 0: the default */
 	uint64_t max_races;   /* detect/listing.h; SNAG_ALL_RACES: no bound */
-	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.  Each pair of
-	 * locations belongs to one worker.  0 workers: all are. */
+	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.
+	 * Each pair of locations belongs to one worker.  0 workers: all are. */
 	unsigned shard, nshards;
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 	/* Reports progress: `done` candidates are decided, of `of` known so far.  Called from
@@ -101,8 +101,8 @@ struct snag_detector_env {
 	void *decided_ctx;
 };
 
-/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then not
- * reported; the others have a witness or are undecided. */
+/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then
+ * not reported; the others have a witness or are undecided. */
 enum snag_decide {
 	SNAG_DECIDE_NOT,
 	SNAG_DECIDE_READS,	/* every read keeps its writer */

@@ -7,8 +7,8 @@
  * Rules.  [hang]     A run that takes longer than `timeout` is killed and made once more, with four
  *                    times as much, if there is time: a machine that is busy for a
  *                    moment is no hang.
- *         [quiet]    The judge knows no names.  With suppressions, a run with a race at a new place is
- *                    made again, with names.  If all its races are suppressed, races at its
+ *         [quiet]    The judge knows no names.  With suppressions, a run with a race at a new place
+ *                    is made again, with names.  If all its races are suppressed, races at its
  *                    places do not count from then on
  *         [split]    of judge.h: such a run, if it is new, is made again, too
  *         [shrink]   The schedule of a failure is made smaller: shrink.h
@@ -71,8 +71,8 @@ struct snag_hunt {
 
 enum { SNAG_HUNT_FOUND = 100 }; /* not more failures are kept */
 
-/* Runs the search to its end.  The fields options, expected and search.{seed,policy,...} are set by the
- * caller; the others are 0. */
+/* Runs the search to its end.  The fields options, expected and search.{seed,policy,...} are set by
+ * the caller; the others are 0. */
 int snag_hunt_run(struct snag_hunt *h, struct snag_error *err);
 void snag_hunt_done(struct snag_hunt *h);
 

@@ -2,8 +2,8 @@
  *
  * states.c - states that runs have passed, and how to come there again
  *
- * A state is a sum of numbers, one for each thread and one for each thing that was changed.  So a move
- * replaces those of its thread and of what it changes, and equal threads are alike.
+ * A state is a sum of numbers, one for each thread and one for each thing that was changed.  So a
+ * move replaces those of its thread and of what it changes, and equal threads are alike.
  */
 #include "explore/states.h"
 

@@ -46,8 +46,8 @@ struct world_scope { /* a finish, or a frame */
 
 struct world_slot {
 	struct snag_value value;
-	/* Digest of the isolated accesses to it: the last ones that commute, their kind, and what came
-	 * before them. */
+	/* Digest of the isolated accesses to it: the last ones that commute, their kind, and what
+	 * came before them. */
 	uint64_t last, before;
 	uint32_t last_kind;
 	uint64_t name;
@@ -89,8 +89,8 @@ struct world_effect {
 	bool has_failed; /* the action was a second set: nothing was done */
 };
 
-/* Returns the kind of the update that an access in an isolated block is part of, if it commutes with
- * others of its kind and writes in every order; otherwise 0. */
+/* Returns the kind of the update that an access in an isolated block is part of, if it commutes
+ * with others of its kind and writes in every order; otherwise 0. */
 static inline uint8_t world_update_of(const struct snag_action *a, bool is_isolated)
 {
 	bool may_not_write = a->update == SNAG_UPDATE_LEAST || a->update == SNAG_UPDATE_GREATEST;
@@ -119,7 +119,8 @@ void world_act(struct world *w, uint32_t task, struct world_effect *ret_effect);
  * and got, and in which order conflicting isolated blocks came. */
 uint64_t world_memory_digest(const struct world *w);
 uint64_t world_graph_digest(const struct world *w);
-/* The same of its structure: which tasks there are, and what each created, waited for, set and got. */
+/* The same of its structure: which tasks there are, and what each created, waited for, set and
+ * got. */
 uint64_t world_structure_digest(const struct world *w);
 /* Of the state of one task. */
 uint64_t world_task_digest(const struct world *w, uint32_t task);

@@ -103,8 +103,9 @@ struct snag_machine {
 	uint32_t fp;	   /* the stack index of the innermost procedure's first local */
 	uint32_t sp;	   /* values on the stack */
 	uint32_t isolated; /* depth of isolated blocks */
-	/* The open scopes, innermost in the lowest bit, below a bit that is always set.  1: a finish of
-	 * beginFinish; 0: a finish block or the frame of a procedure.  1 in programs without beginFinish. */
+	/* The open scopes, innermost in the lowest bit, below a bit that is always set.  1: a
+	 * finish of beginFinish; 0: a finish block or the frame of a procedure.  1 in programs
+	 * without beginFinish. */
 	uint64_t scopes;
 	uint32_t cap; /* room on the stack; not part of the state */
 	struct snag_value *stack;

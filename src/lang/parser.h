@@ -132,8 +132,8 @@ uint32_t scope_procedure(struct lang_parser *p,
 			 const struct lang_token *name); /* declared yet or not */
 
 /* parser_updates.c */
-/* Marks the accesses of a store to a plain variable, or of an `if` without `else`, whose code begins there,
- * if it is an update. */
+/* Marks the accesses of a store to a plain variable, or of an `if` without `else`, whose code
+ * begins there, if it is an update. */
 void update_store(struct lang_parser *p, uint32_t begin);
 void update_if(struct lang_parser *p, uint32_t begin);
 

@@ -73,8 +73,8 @@ void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);
 
-/* Returns the place of the thread among the *ret_n threads that execute a loop; negative: it does not
- * execute it. */
+/* Returns the place of the thread among the *ret_n threads that execute a loop; negative: it does
+ * not execute it. */
 int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n);
 void mp_dealt_free(struct mp_dealt *d);
 /* The thread gets a part of a loop. */

@@ -132,8 +132,8 @@ uint32_t snag_cells_fill(struct snag_cells *cells, uint64_t addr, uint32_t most,
 /* Returns the variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
-/* Ends the memory: the next access to each cell is reported to `freed`, until it starts afresh.  Cells in
- * pages that were never accessed are left out. */
+/* Ends the memory: the next access to each cell is reported to `freed`, until it starts afresh.
+ * Cells in pages that were never accessed are left out. */
 void snag_cells_end(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 /* Starts the memory afresh. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);

@@ -2,9 +2,10 @@
  *
  * convert_accesses.c - turns accesses, nearly all of the records, into events
  *
- * Idea.  The cells of a group of accesses are looked up together, so that the processor fetches them
- *        in parallel.  group_quick() handles accesses that cover one variable that exists.  The first
- *        access that it refuses goes through the cells (record/cells.h), and then it continues.
+ * Idea.  The cells of a group of accesses are looked up together, so that the processor fetches
+ *        them in parallel.  group_quick() handles accesses that cover one variable that exists.
+ *        The first access that it refuses goes through the cells (record/cells.h), and then it
+ *        continues.
  */
 #include "record/convert_state.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_misuse.c - mistakes of the program: those that its runtime reports, and uses of freed memory
+ * convert_misuse.c - mistakes of the program: those that its runtime reports, and uses of freed
+ * memory
  *
- * Idea.   The cells of a block are marked when it is freed (cells.h).  The next access to such a cell is
- *         looked up: if the block that lay there is still the last one (regions.h), this is a use after
- *         free, whether or not something orders the two.  Each cell is looked up once.
+ * Idea.   The cells of a block are marked when it is freed (cells.h).  The next access to such a
+ *         cell is looked up: if the block that lay there is still the last one (regions.h), this is
+ *         a use after free, whether or not something orders the two.  Each cell is looked up once.
  * Rules.  [before]  RT_BEFORE belongs to the next RT_MISUSE
  *         [names]   a lock or block is named after its place, a thread T1, a signal by its name
  */

@@ -2,9 +2,9 @@
  *
  * convert_runs.c - turns the runs of the runtime into events, or into runs of a trace
  *
- * Idea.   RT_AGAIN says which accesses follow from the recorded ones (runtime/channel/run.h).  If each
- *         of them is one event, and the variables advance as evenly as the addresses, they are a
- *         run of the trace too (trace/runs.h).  Then no events are made, and only their cells
+ * Idea.   RT_AGAIN says which accesses follow from the recorded ones (runtime/channel/run.h).  If
+ *         each of them is one event, and the variables advance as evenly as the addresses, they are
+ *         a run of the trace too (trace/runs.h).  Then no events are made, and only their cells
  *         are examined. Otherwise, for example in untouched memory, events are made round by
  *         round, and the accesses are examined again later.
  *         If an array was first accessed in pairs, its variables advance evenly only every

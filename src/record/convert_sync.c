@@ -21,7 +21,8 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid)
 	return tid;
 }
 
-/* Replaces the name that a compiler gives to the lock of a critical section by the program's name. */
+/* Replaces the name that a compiler gives to the lock of a critical section by the program's
+ * name. */
 static size_t critical_named(char *text, size_t len)
 {
 	static const char begins[] = ".gomp_critical_user_", ends[] = ".var";
@@ -49,8 +50,9 @@ static uint32_t lock_new(struct snag_convert *c, uint64_t addr)
 	return id;
 }
 
-/* Returns the lock of a record.  C++ programs neither initialise nor destroy a std::mutex in a way that the
- * runtime sees: if the memory of the lock was freed and allocated again, it is a new lock. */
+/* Returns the lock of a record.  C++ programs neither initialise nor destroy a std::mutex in a way
+ * that the runtime sees: if the memory of the lock was freed and allocated again, it is a new
+ * lock. */
 static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r, bool is_acquire)
 {
 	uint64_t addr = rt_record_address(r), blocks = snag_regions_blocks(c->regions);

@@ -23,7 +23,8 @@ __attribute__((format(printf, 2, 3))) void snag_sentence_add(struct snag_sentenc
 /* Adds where the schedule could not be followed, and why its thread could not run. */
 void snag_divergence_stuck(struct snag_sentence *w, const struct snag_turns *turns,
 			   const struct snag_convert_notes *notes, const struct snag_names *names);
-/* Adds what of the program's input can differ from run to run; nothing if the program read no such input. */
+/* Adds what of the program's input can differ from run to run; nothing if the program read no such
+ * input. */
 void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end *end);
 
 #endif

@@ -47,7 +47,8 @@ struct snag_launch_files {
 int snag_launch_start_with(char *const *argv, const char *options, enum snag_launch_io io,
 			   const struct snag_launch_files *files, struct snag_launch **ret_launch,
 			   struct snag_error *err);
-/* From now on, silent programs read what is left of the tool's standard input, if that is a file. */
+/* From now on, silent programs read what is left of the tool's standard input, if that is a
+ * file. */
 void snag_launch_repeat_input(void);
 /* The same for a program that waits for its options and then begins. */
 int snag_launch_attach(struct snag_attached *to, const char *options,

@@ -18,11 +18,12 @@
 
 /* What looks at the records of the program before they become events. */
 struct snag_detour {
-	/* As they come.  Returns false if it takes no more: then the program continues unobserved. */
+	/* As they come.  Returns false if it takes no more: then the program continues
+	 * unobserved. */
 	bool (*records)(void *ctx, const struct rt_record *r, int n);
 	void (*ended)(void *ctx); /* no more come */
-	/* After that: the records that become events.  Returns their number, at most `room`; 0: there
-	 * are no more. */
+	/* After that: the records that become events.  Returns their number, at most `room`; 0:
+	 * there are no more. */
 	int (*next)(void *ctx, struct rt_record *ret_record, int room);
 	void *ctx;
 };

@@ -2,8 +2,8 @@
  *
  * misuses.h - the mistakes that the runtime and the converter notice in a run (trace/misuse.h)
  *
- * Idea.   The same mistake at the same two places is one entry with a count, so that a loop makes one
- *         report.  Beyond SNAG_MISUSES_KEPT entries new places are only counted.
+ * Idea.   The same mistake at the same two places is one entry with a count, so that a loop makes
+ *         one report.  Beyond SNAG_MISUSES_KEPT entries new places are only counted.
  */
 #ifndef SNAG_RECORD_MISUSES_H
 #define SNAG_RECORD_MISUSES_H

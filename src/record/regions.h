@@ -36,8 +36,8 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 			uint32_t loc);
 /* So many blocks began that are not told: their numbers are left out. */
 void snag_regions_skip(struct snag_regions *r, uint64_t nblocks);
-/* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.  Its
- * name stays until another block lies there. */
+/* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.
+ * Its name stays until another block lies there. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr, uint32_t thread, uint32_t loc);
 /* The thread that freed the block of an address, and where. */
 struct snag_region_end {

@@ -41,8 +41,8 @@ struct snag_replay_result {
 	char words[1024]; /* what happened, and if it diverged, why */
 	int status;	  /* of the program, as of waitpid */
 	bool was_killed;  /* it took too long, also if it showed the race before */
-	/* If it is to be compared: the variable before, between and behind the accesses; 0 bytes: not
-	 * known.  And a hash of what its threads did where, each by itself. */
+	/* If it is to be compared: the variable before, between and behind the accesses; 0 bytes:
+	 * not known.  And a hash of what its threads did where, each by itself. */
 	uint64_t value[RT_RACE_VALUES];
 	unsigned value_bytes;
 	uint64_t path;

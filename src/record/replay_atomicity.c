@@ -2,12 +2,12 @@
  *
  * replay_atomicity.c - run a program again, steered to a write between a read and a write
  *
- * Idea.   Two numbers for each variable answer the question at a write W of thread A: which event was the
- *         last write at the place of the write between, and which was the last access of A, if it
- *         was a read at the expected place.  If the former is larger, it came between: an access of A
- *         itself would have been the last one.
- * State.  entry   by variable and thread: the number of the read, plus 1; 0: A's last access is another.
- *                 By variable and no thread: that of the write between
+ * Idea.   Two numbers for each variable answer the question at a write W of thread A: which event
+ *         was the last write at the place of the write between, and which was the last access of A,
+ *         if it was a read at the expected place.  If the former is larger, it came between: an
+ *         access of A itself would have been the last one.
+ * State.  entry   by variable and thread: the number of the read, plus 1; 0: A's last access is
+ *                 another.  By variable and no thread: that of the write between
  */
 #include "record/replay_atomicity.h"
 

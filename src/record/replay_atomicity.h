@@ -2,9 +2,9 @@
  *
  * replay_atomicity.h - run a program again, steered to a write between a read and a write
  *
- * It is confirmed when the trace of the new run has the three accesses at the expected places, in this
- * order: a read and the next access of its thread to that variable, which is a write; between them a
- * write of another thread to it.
+ * It is confirmed when the trace of the new run has the three accesses at the expected places, in
+ * this order: a read and the next access of its thread to that variable, which is a write; between
+ * them a write of another thread to it.
  */
 #ifndef SNAG_RECORD_REPLAY_ATOMICITY_H
 #define SNAG_RECORD_REPLAY_ATOMICITY_H

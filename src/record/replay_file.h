@@ -8,7 +8,8 @@
  *   "answers": [[THREAD, NANOSECONDS], ...]                times that threads read; likewise
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
  *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race; beside the
- *                                                          witness's own "freed" the access and the free,
+ *                                                          witness's own "freed" the access and the
+ *                                                          free,
  *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other,
  *   "failure": "crash", "status": 11                       or how the run of `snag explore` failed,
  *                                                          and its status as of waitpid

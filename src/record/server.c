@@ -3,8 +3,8 @@
  * server.c - a program that runs again and again, each time under another schedule
  *
  * State.  launch   the program that serves, or the process of the current run
- *         prefix   the header of the channel and the records before the first thread creation; every
- *                  run of a child begins with them
+ *         prefix   the header of the channel and the records before the first thread creation;
+ *                  every run of a child begins with them
  *         dirty    records behind the prefix that the last run has written
  */
 #include "record/server.h"
@@ -270,8 +270,8 @@ static int process_run(struct running *r, const char *options, struct snag_error
 				   s->how.argv[0]);
 }
 
-/* A turn of one event begins an epoch of the filter (runtime/access/access.h), so that every access is
- * recorded.  A long turn is written as one. */
+/* A turn of one event begins an epoch of the filter (runtime/access/access.h), so that every access
+ * is recorded.  A long turn is written as one. */
 static void turn_write(FILE *f, uint32_t thread, uint64_t events)
 {
 	enum { MANY = 4096 };

@@ -47,9 +47,9 @@ typedef void snag_records_handler(void *ctx, const struct rt_record *record, int
 /* Prepares the program.  It is an error if it cannot be run. */
 int snag_server_start(const struct snag_server_options *options, struct snag_server **ret_server,
 		      struct snag_error *err);
-/* Runs the program.  `options` come after those of all runs; `turns` is the schedule to follow first,
- * from the start of the program, or NULL; `weights` are lines for the policy surw, or NULL.  After
- * `seconds` the run is killed. */
+/* Runs the program.  `options` come after those of all runs; `turns` is the schedule to follow
+ * first, from the start of the program, or NULL; `weights` are lines for the policy surw, or NULL.
+ * After `seconds` the run is killed. */
 int snag_server_run(struct snag_server *s, const char *options, const struct snag_turns *turns,
 		    const char *weights, double seconds, snag_records_handler *handler, void *ctx,
 		    struct snag_served *ret, struct snag_error *err);

@@ -26,8 +26,8 @@ struct snag_steering {
 /* Reads the program's events to their end, and judges them. */
 typedef int snag_steered(void *ctx, struct snag_source *live, struct snag_error *err);
 
-/* Starts the program and calls f, whose result it returns.  `more` says what else the run needs: its
- * options ("key=value:..."), and io for a quiet program. */
+/* Starts the program and calls f, whose result it returns.  `more` says what else the run needs:
+ * its options ("key=value:..."), and io for a quiet program. */
 int snag_steer(const struct snag_steering *how, struct snag_live_options more, snag_steered *f,
 	       void *ctx, struct snag_error *err);
 

@@ -2,9 +2,9 @@
  *
  * turns.h - a schedule: which thread executes how many of its events, one after another
  *
- * The runtime follows such a schedule (runtime/sched/policy.c), and a witness becomes one: its events
- * in their order, each thread running up to the next one wanted; then both threads up to just
- * before their racing accesses; and then one access each.
+ * The runtime follows such a schedule (runtime/sched/policy.c), and a witness becomes one: its
+ * events in their order, each thread running up to the next one wanted; then both threads up to
+ * just before their racing accesses; and then one access each.
  */
 #ifndef SNAG_RECORD_TURNS_H
 #define SNAG_RECORD_TURNS_H
@@ -30,9 +30,10 @@ struct snag_turns {
 void snag_turns_done(struct snag_turns *turns);
 void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 
-/* Computes the turns that execute the steps in this order.  The last `ngoal` are what they lead to: accesses,
- * which may be several events of a step, and none of these may come before; or requests at which threads wait.
- * The wait for a condition is a step with a request in its end: the thread has begun it. */
+/* Computes the turns that execute the steps in this order.  The last `ngoal` are what they lead to:
+ * accesses, which may be several events of a step, and none of these may come before; or requests
+ * at which threads wait.  The wait for a condition is a step with a request in its end: the thread
+ * has begun it. */
 enum snag_goal { SNAG_GOAL_ACCESSES, SNAG_GOAL_REQUESTS };
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
 			 enum snag_goal goal, size_t ngoal, const struct snag_step_log *log);

@@ -2,8 +2,8 @@
  *
  * observe.c - a program that observes itself: it starts the tool, and waits for its verdict
  *
- * Idea.   `snag run` starts the program as its child.  A program that is started in another way keeps
- *         its process, parent and standard descriptors; it starts the tool beside itself:
+ * Idea.   `snag run` starts the program as its child.  A program that is started in another way
+ *         keeps its process, parent and standard descriptors; it starts the tool beside itself:
  *
  *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID -- PROG
  *              |                  ends               |

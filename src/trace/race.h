@@ -58,13 +58,14 @@ struct snag_race {
 					  * `second` */
 	enum snag_verdict verdict;
 	bool changes_reads; /* in its witness some read sees another write than it saw */
-	/* Not a race but a broken atomicity (detect/candidates/atomicity.c): one of the two accesses is
-	 * a write of the thread of `read`, the next access of that thread to the variable.  The other
-	 * one is a write of another thread.  In the witness, it comes between these two. */
+	/* Not a race but a broken atomicity (detect/candidates/atomicity.c): one of the two
+	 * accesses is a write of the thread of `read`, the next access of that thread to the
+	 * variable.  The other one is a write of another thread.  In the witness, it comes between
+	 * these two. */
 	bool is_atomicity;
 	struct snag_site read;
-	/* Not a race but a use of freed memory (detect/candidates/freed.c): `second` ends the block.  In
-	 * the witness it comes before `first`, which ends the witness. */
+	/* Not a race but a use of freed memory (detect/candidates/freed.c): `second` ends the
+	 * block.  In the witness it comes before `first`, which ends the witness. */
 	bool is_behind;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be

@@ -68,10 +68,11 @@ check_function check_syncp;
 check_function check_osr;
 /* The detector deadlock finds exactly the deadlocks of reorderings. */
 check_function check_deadlock;
-/* The detector atomicity finds exactly the writes that reorderings have between a read and a write. */
+/* The detector atomicity finds exactly the writes that reorderings have between a read and a
+ * write. */
 check_function check_atomicity;
-/* The detector freed finds exactly the accesses that reorderings have behind the end of a block, and that
- * are no races. */
+/* The detector freed finds exactly the accesses that reorderings have behind the end of a block,
+ * and that are no races. */
 check_function check_freed;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;

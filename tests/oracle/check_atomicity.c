@@ -2,8 +2,8 @@
  *
  * check_atomicity.c - the detector atomicity against the exhaustive search
  *
- *   all         exactly the writes between a read and the next write of its thread that some reordering
- *               has; none is undecided
+ *   all         exactly the writes between a read and the next write of its thread that some
+ *               reordering has; none is undecided
  *   locations   one for every triple of locations that has one; observed if the trace has one
  *   witness     accepted by the checker, and by the definitions
  *   damaged     on damaged witnesses the checker and the definitions agree
@@ -158,7 +158,8 @@ static enum outcome check_found(const struct subject *s, const struct expected *
 	return outcome;
 }
 
-/* How many of the findings have the locations of the triple; *ret_is_observed: the last of these. */
+/* How many of the findings have the locations of the triple; *ret_is_observed: the last of
+ * these. */
 static unsigned findings_like(const struct subject *s, const struct snag_findings *f,
 			      struct triple t, bool *ret_is_observed)
 {

@@ -2,8 +2,8 @@
  *
  * check_deadlock.c - the detector deadlock against the exhaustive search
  *
- *   requests    exactly the circles of requests without a chord that some reordering reaches; none is
- *               undecided
+ *   requests    exactly the circles of requests without a chord that some reordering reaches; none
+ *               is undecided
  *   locations   one deadlock for every set of locations that has one
  *   witness     accepted by the checker, and by the definitions
  *   damaged     on damaged witnesses the checker and the definitions agree

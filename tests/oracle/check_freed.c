@@ -3,8 +3,8 @@
  * check_freed.c - the detector freed against the exhaustive search
  *
  * The trace gets sizes: some plain writes end a block, and have none.  All other accesses have one.
- *   all         exactly the accesses that were observed before such a write, that some reordering has
- *               behind it, and that do not race with it; none is undecided
+ *   all         exactly the accesses that were observed before such a write, that some reordering
+ *               has behind it, and that do not race with it; none is undecided
  *   locations   only such, and one if there are any, unless the trace has races: an access behind a
  *               race without synchronisation between them has the same cause
  *   witness     accepted by the checker, and by the definitions

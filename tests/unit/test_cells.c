@@ -291,7 +291,8 @@ static unsigned cells_in_bulk(struct snag_cells *cells, uint64_t addr, uint32_t 
 	return all;
 }
 
-/* A stretch ends where a page that is one entry does not go on with it, and goes on where it does. */
+/* A stretch ends where a page that is one entry does not go on with it, and goes on where it
+ * does. */
 static void pages_of_one_entry(void **unused)
 {
 	enum { PAGE_CELLS = SNAG_CELLS_PAGE / SNAG_CELL };

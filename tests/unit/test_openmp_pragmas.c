@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_openmp_pragmas.c - rewriting OpenMP for gcc and for clang: pragma by pragma, and damaged text
+ * test_openmp_pragmas.c - rewriting OpenMP for gcc and for clang: pragma by pragma, and damaged
+ * text
  */
 #include "unit.h"
 

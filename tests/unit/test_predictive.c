@@ -348,7 +348,8 @@ static void many_locks_cost_little(void **state)
 	snag_trace_done(&trace);
 }
 
-/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r, f fork, j join), operand. */
+/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r, f fork, j join),
+ * operand. */
 static void trace_parse(struct snag_trace *trace, const char *text)
 {
 	static const struct {

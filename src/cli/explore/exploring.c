@@ -5,8 +5,8 @@
  * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
- *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
- *                    races without the order of its blocks, or blocks that conflict otherwise,
+ *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run
+ *                    has races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
  */
 #include "cli/explore/exploring.h"

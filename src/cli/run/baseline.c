@@ -2,8 +2,8 @@
  *
  * baseline.c - reports of an earlier run that do not fail this one
  *
- * An id stays the same when lines move (report/incident/incident.h).  So each incident of the earlier run
- * becomes a suppression id:ID of this one.
+ * An id stays the same when lines move (report/incident/incident.h).  So each incident of the
+ * earlier run becomes a suppression id:ID of this one.
  */
 #include "cli/run/baseline.h"
 

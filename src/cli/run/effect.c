@@ -93,8 +93,8 @@ static void status_words(int status, char *buf, size_t room)
 		snprintf(buf, room, "exit status %d", WEXITSTATUS(status));
 }
 
-/* What an access makes of the variable: what a read sees, in the run in which it is first or second; of
- * two writes, what is left. */
+/* What an access makes of the variable: what a read sees, in the run in which it is first or
+ * second; of two writes, what is left. */
 struct seen {
 	bool is_known;
 	bool is_left;	   /* by two writes */

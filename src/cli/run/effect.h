@@ -2,9 +2,9 @@
  *
  * effect.h - what a race does: the program run with its two accesses in either order
  *
- * Idea.   Both runs follow the same schedule up to the accesses, and afterwards the same policy from
- *         the same thread on (round robin).  So what differs between them comes from the order of
- *         the two accesses.  The severity is the worst difference that the runs show.
+ * Idea.   Both runs follow the same schedule up to the accesses, and afterwards the same policy
+ *         from the same thread on (round robin).  So what differs between them comes from the order
+ *         of the two accesses.  The severity is the worst difference that the runs show.
  * Rules.  [value]   what a reading access sees, or what two writing ones leave behind
  *                   (runtime/sched/race_values.h)
  *         [branch]  a thread did something else, or did it at another place

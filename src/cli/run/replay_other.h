@@ -17,7 +17,8 @@ struct cli_replay_other {
 	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
 };
 
-/* "a deadlock", "an atomicity violation", "a use of freed memory"; NULL: it is the witness of a race, or no witness. */
+/* "a deadlock", "an atomicity violation", "a use of freed memory"; NULL: it is the witness of a
+ * race, or no witness. */
 const char *cli_replay_other_kind(const struct snag_replay_file *file);
 /* Follows the schedule of such a witness. */
 int cli_replay_other(const struct cli_replay_other *how, struct snag_replay_result *ret_result,

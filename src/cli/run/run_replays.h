@@ -46,8 +46,8 @@ struct cli_replays {
 
 /* The members of a witness file that say how to replay it; ctx is a struct cli_replays. */
 void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_json *j);
-/* The budget of a run that took `seconds`, unless the user gives one; more if the user wants effects, of
- * which some are seen only after seconds. */
+/* The budget of a run that took `seconds`, unless the user gives one; more if the user wants
+ * effects, of which some are seen only after seconds. */
 double cli_replays_budget(double seconds, bool wants_effects);
 bool cli_replays_have_time(const struct cli_replays *r);
 /* Runs the program through the witness of a race, for at most `seconds`, as long as there is

@@ -51,7 +51,8 @@ struct snag_windows {
 };
 
 /* Reads the source, gives its windows to the detectors of races that have finish(), and decides the
- * pairs of relations in them.  Sets the stretches and, if there are contended variables, the names of the analysis. */
+ * pairs of relations in them.  Sets the stretches and, if there are contended variables, the names
+ * of the analysis. */
 int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 			 struct snag_analysis *a, struct snag_error *err);
 

@@ -2,19 +2,21 @@
  *
  * atomicity.c - every write of another thread that can come between a read and the write after it
  *
- * Idea.   `t = n; ... n = t + 1;` is meant as one step, also if each half has a lock of its own.  Such a
- *         read and write are a *unit*.  If another thread writes between them, its write is lost.
- *         Take all units of a trace and all writes that can possibly come between, and decide each
- *         exactly: is there a valid reordering that has the read, then that write, and ends with
- *         the write of the unit (snag_decide_between)?
+ * Idea.   `t = n; ... n = t + 1;` is meant as one step, also if each half has a lock of its own.
+ *         Such a read and write are a *unit*.  If another thread writes between them, its write is
+ *         lost.  Take all units of a trace and all writes that can possibly come between, and
+ *         decide each exactly: is there a valid reordering that has the read, then that write, and
+ *         ends with the write of the unit (snag_decide_between)?
  *
- * State.  place    locations of a read, a write between, and a write, with what was decided for them
+ * State.  place    locations of a read, a write between, and a write, with what was decided for
+ *                  them
  *
- * Rules.  [unit]       a read and the next access of its thread to the variable, if that is a write.
- *                      Traces do not say what a written value was computed from, so this stands for
- *                      "the write depends on the read".  An atomic update is no part of a unit: it
- *                      reads what it overwrites
- *         [wait]       barriers, semaphores and conditions of a recording are no variables of the program
+ * Rules.  [unit]       a read and the next access of its thread to the variable, if that is a
+ *                      write.  Traces do not say what a written value was computed from, so this
+ *                      stands for "the write depends on the read".  An atomic update is no part of
+ *                      a unit: it reads what it overwrites
+ *         [wait]       barriers, semaphores and conditions of a recording are no variables of the
+ *                      program
  *         [between]    a write of another thread, or an atomic update, to that variable
  *         [order]      not decided if program order, fork, join and reads-from put it before the
  *                      read, or after the write, in every witness
@@ -23,15 +25,16 @@
  *         [verdict]    otherwise, verified: predicted, with a checked witness; infeasible: not
  *                      reported; budget used up: unverified
  *         [locations]  unless all are wanted, one report for each triple of locations: an observed
- *                      one if there is one, then the nearest writes, then all, until one is verified
- *         [rules]      which reads keep their writer: with AUTO, if the trace has branches, those that
- *                      branches depend on; otherwise all
+ *                      one if there is one, then the nearest writes, then all, until one is
+ *                      verified
+ *         [rules]      which reads keep their writer: with AUTO, if the trace has branches, those
+ *                      that branches depend on; otherwise all
  *
  * Guarantee.  Sound: every predicted one has a checked witness.  Complete for these units if
  *         nothing stayed undecided.
  * Cost.   The whole trace in memory, about 80 bytes an event; for each unit and other thread some
- *         bisections; microseconds for each decision, at most MAX_DECIDED for a triple of locations.
- *         Beyond MAX_COMPARED comparisons only the nearest writes are tried.
+ *         bisections; microseconds for each decision, at most MAX_DECIDED for a triple of
+ *         locations.  Beyond MAX_COMPARED comparisons only the nearest writes are tried.
  * Reference.  Lu, Tucek, Qin and Zhou, ASPLOS 2006 (units of two accesses, cases 3 and 4);
  *         docs/algorithms/atomicity.md.
  */

@@ -2,11 +2,11 @@
  *
  * freed.c - every access that another order puts behind the end of its memory, and that is no race
  *
- * Idea.   A block is used by one thread and freed by another, both under one lock.  They do not race.
- *         But if the lock is taken in the other order, the access meets freed memory.  Take every
- *         write that ends a block, and all accesses of other threads to that block, and decide each
- *         pair exactly: is there a valid reordering that has the end of the block, and ends with
- *         the access (snag_decide_behind)?
+ * Idea.   A block is used by one thread and freed by another, both under one lock.  They do not
+ *         race.  But if the lock is taken in the other order, the access meets freed memory.  Take
+ *         every write that ends a block, and all accesses of other threads to that block, and
+ *         decide each pair exactly: is there a valid reordering that has the end of the block, and
+ *         ends with the access (snag_decide_behind)?
  *
  * State.  near     the accesses to one block that may come behind its end, by thread
  *         place    two locations, and what was decided for them
@@ -17,8 +17,8 @@
  *         [order]      not decided if program order, fork, join and reads-from put the access
  *                      before the end in every witness
  *         [race]       not reported if the two race: m2 reports that
- *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported; budget
- *                      used up: unverified
+ *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported;
+ *                      budget used up: unverified
  *         [stretch]    unless all pairs are wanted: accesses of one thread without synchronisation
  *                      between them have one cause, so the first one stands for the others
  *         [locations]  and one report for each pair of locations

@@ -2,11 +2,11 @@
  *
  * deadlock.c - every predictable deadlock, each with a witness
  *
- * Idea.   A predictable deadlock is a circle of requests that some valid reordering of the trace, in which
- *         every read sees the write it saw, brings about: all its threads stand before their requests
- *         at once.  Take all circles that can possibly be that (circles.h) and decide each
- *         exactly (witness/decide/decide.h): that a thread stands before its request says what it
- *         holds.
+ * Idea.   A predictable deadlock is a circle of requests that some valid reordering of the trace,
+ *         in which every read sees the write it saw, brings about: all its threads stand before
+ *         their requests at once.  Take all circles that can possibly be that (circles.h) and
+ *         decide each exactly (witness/decide/decide.h): that a thread stands before its request
+ *         says what it holds.
  *
  * State.  place    a set of locations of requests, with what was decided for it
  *
@@ -14,8 +14,8 @@
  *                      and reads-from are not decided
  *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported;
  *                      budget used up: unverified
- *         [locations]  unless all are wanted, one deadlock for each set of locations: of each request
- *                      the nearest ones first, then all, until one is a deadlock
+ *         [locations]  unless all are wanted, one deadlock for each set of locations: of each
+ *                      request the nearest ones first, then all, until one is a deadlock
  *
  * Guarantee.  Sound: every predicted deadlock has a checked witness.  Complete if nothing stayed
  *         undecided.

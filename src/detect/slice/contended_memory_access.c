@@ -340,8 +340,8 @@ static inline bool place_quickly(struct snag_contended_memory *m, const struct s
 	return true;
 }
 
-/* Makes accesses of a step to whole parts of one page, at most n, as long as they are quick; returns
- * how many. */
+/* Makes accesses of a step to whole parts of one page, at most n, as long as they are quick;
+ * returns how many. */
 static inline __attribute__((always_inline)) uint32_t parts_quickly(struct snag_contended_memory *m,
 								    const struct snag_bytes_at *p,
 								    int64_t stride, uint32_t n,

@@ -61,8 +61,8 @@ struct snag_followed {
 	uint32_t parts; /* ... are so many */
 	snag_tid thread;
 	bool is_in_slice;
-	/* One that is not: it ends a section that was left out.  The acquire may have been told as in the
-	 * slice.  Nothing else of the thread in the slice lies between the two. */
+	/* One that is not: it ends a section that was left out.  The acquire may have been told as
+	 * in the slice.  Nothing else of the thread in the slice lies between the two. */
 	bool ends_section;
 	uint8_t op; /* of one that is in the slice */
 };
@@ -89,8 +89,8 @@ void snag_slice_done(struct snag_slice *s);
 enum { SNAG_SLICE_FULL = 1 };
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
-/* The first event of the slice, behind the head of a window, with this number in the whole trace or a
- * higher one. */
+/* The first event of the slice, behind the head of a window, with this number in the whole trace or
+ * a higher one. */
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number);
 /* Turns findings about the slice into findings about the whole trace. */
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);

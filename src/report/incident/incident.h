@@ -164,9 +164,9 @@ static inline bool snag_site_is_free(const struct snag_site *site)
 	return site->op == SNAG_OP_WRITE && site->size == 0;
 }
 
-/* Two accesses that nothing orders can come in either order.  If one of them is the end of a block, the
- * other one is a use of freed memory in some run, whichever came first in this one; if both are, the
- * block is freed twice. */
+/* Two accesses that nothing orders can come in either order.  If one of them is the end of a block,
+ * the other one is a use of freed memory in some run, whichever came first in this one; if both
+ * are, the block is freed twice. */
 enum snag_incident_kind {
 	SNAG_INCIDENT_RACE,
 	SNAG_INCIDENT_USE_AFTER_FREE,

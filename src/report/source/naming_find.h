@@ -8,9 +8,9 @@
 #include "report/source/lvalue.h"
 #include "report/source/symbols_dwarf.h"
 
-/* Finds the debug information of a global or static variable by the name of its symbol.  Returns the
- * variable that the unit at `address` defines or declares; if there is none, the only variable of
- * the module with that name. */
+/* Finds the debug information of a global or static variable by the name of its symbol.  Returns
+ * the variable that the unit at `address` defines or declares; if there is none, the only variable
+ * of the module with that name. */
 bool snag_find_global(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
 		      Dwarf_Die *ret_die);
 

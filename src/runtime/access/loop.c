@@ -183,7 +183,8 @@ static bool part_add(struct look *l, const struct access *a, unsigned offset, un
 	return true;
 }
 
-/* Finds the parts of the accesses that are not known.  Returns false if they are handled one by one. */
+/* Finds the parts of the accesses that are not known.  Returns false if they are handled one by
+ * one. */
 static bool parts_find(struct look *l, uint64_t n)
 {
 	for (unsigned j = 0; j < loop.n; j++) {

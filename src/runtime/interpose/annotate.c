@@ -5,15 +5,15 @@
  * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): update the token of
  *                    this address, with release
  *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): read it, with acquire
- *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre and
- *                    post implement the lock and do not count.  The post of a lock is acq(l),
+ *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre
+ *                    and post implement the lock and do not count.  The post of a lock is acq(l),
  *                    the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in between
- *                    makes a mistake (misuse.h).
- *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
- *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
- *                    signals order as always.
+ *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in
+ *                    between makes a mistake (misuse.h).
+ *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other
+ *                    objects of synchronisation order nothing, and its atomics are relaxed.
+ *                    Handlers of signals order as always.
  *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"

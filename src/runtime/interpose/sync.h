@@ -9,7 +9,8 @@
 #include "runtime/channel/record.h"
 #include "runtime/access/stack.h"
 
-/* A record of synchronisation, unless the thread has asked to ignore what it orders (annotate.c). */
+/* A record of synchronisation, unless the thread has asked to ignore what it orders
+ * (annotate.c). */
 static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			       uint32_t token)
 {

@@ -13,8 +13,8 @@
  *         [end]     The fiber is freed when another one has taken over.
  *         [alone]   While no task is parallel to the first one, the runtime does not look at its
  *                   accesses, as at those of main outside of launches: until it creates a task, and
- *                   again at the end of a finish in which it created all tasks since.  (Raman et al.,
- *                   section 6.1)
+ *                   again at the end of a finish in which it created all tasks since.  (Raman et
+ *                   al., section 6.1)
  *         For some listeners, one report contains such an event and the switch to the other fiber
  *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).

@@ -6,9 +6,9 @@
  *                   the runtime records begin and end as events
  *         [atomic]  the operands of an atomic update are evaluated between the two calls as well,
  *                   so only its atomic access becomes part of an update (access/atomic.c)
- *         [names]   the plugin for clang assumes that functions called __snag_... order nothing.  These
- *                   functions have other names, so that it does not join accesses inside an update
- *                   with accesses outside
+ *         [names]   the plugin for clang assumes that functions called __snag_... order nothing.
+ *                   These functions have other names, so that it does not join accesses inside an
+ *                   update with accesses outside
  *         [none]    kind 0 is no update; outside of tasks the order is known
  */
 #include "runtime/tasks/updates.h"

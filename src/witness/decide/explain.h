@@ -2,10 +2,10 @@
  *
  * explain.h - why a pair of accesses is no race, in terms of events
  *
- * A decision (decide.h) says that no witness exists.  This says what is in the way: a lock that both
- * accesses hold, a chain of events that puts one access before the other, a circle of events each of
- * which must come before the next, or two sections of a lock of which neither can come first.  If a
- * decision needed a search, there is no such short reason.
+ * A decision (decide.h) says that no witness exists.  This says what is in the way: a lock that
+ * both accesses hold, a chain of events that puts one access before the other, a circle of events
+ * each of which must come before the next, or two sections of a lock of which neither can come
+ * first.  If a decision needed a search, there is no such short reason.
  */
 #ifndef SNAG_WITNESS_EXPLAIN_H
 #define SNAG_WITNESS_EXPLAIN_H

@@ -6,8 +6,8 @@
  *         something, so are the later events of its thread.  So of all writes of x by thread u
  *         only one matters to a question, and bisection finds it.  A lane is the list for these
  *         bisections: the positions of the events of one key in one thread, ascending.
- * State.  The lanes of key k are lane[first[k]] .. lane[first[k + 1]], one for each thread; lanes of
- *         neighbouring keys are neighbours.  acquire[] has the acquires of key k in observed
+ * State.  The lanes of key k are lane[first[k]] .. lane[first[k + 1]], one for each thread; lanes
+ *         of neighbouring keys are neighbours.  acquire[] has the acquires of key k in observed
  *         order, at the place of its lanes, with all that is asked about one.  So looking at the
  *         next acquires of a lock touches one place in memory.
  * Cost.   4 bytes per event in a lane, 8 bytes per lane, 4 bytes per key; 16 bytes more per

@@ -24,8 +24,8 @@
  *
  * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
  *         witness with all that was assumed.
- * Cost.   (threads + 4) x 4 bytes an event of the window, in dependence modes (2 x threads + 4) x 4.
- *         An edge costs a bisection per thread
+ * Cost.   (threads + 4) x 4 bytes an event of the window, in dependence modes (2 x threads + 4) x
+ *         4.  An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -136,8 +136,9 @@ struct snag_state {
 	uint32_t nmissing;
 	uint64_t work; /* rows joined */
 
-	/* For explanations (explain.h), if `notes`: the edges that the state got, and the contradiction: an
-	 * edge against them, or two acquires, neither of whose sections can come first. */
+	/* For explanations (explain.h), if `notes`: the edges that the state got, and the
+	 * contradiction: an edge against them, or two acquires, neither of whose sections can come
+	 * first. */
 	bool notes;
 	struct snag_noted *noted, against, stuck;
 	size_t nnoted, noted_cap;
@@ -146,8 +147,8 @@ struct snag_state {
 void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);
 void snag_state_done(struct snag_state *s);
 
-/* Begins with X = a closed cut, and nothing known but the index.  All events of the window are in the
- * queue. */
+/* Begins with X = a closed cut, and nothing known but the index.  All events of the window are in
+ * the queue. */
 void snag_state_begin(struct snag_state *s, const uint32_t *cut);
 
 /* Adds the fact that the event, with what must precede it, is needed. */
