@@ -2,13 +2,13 @@
  *
  * fortran_openmp.h - makes the runtime see every iteration of OpenMP loops of Fortran
  *
- * Idea.   A directive says the same in Fortran as in C.  So each one that matters is written as a
- *         pragma, with loops like those behind it, goes through cc_openmp_rewrite(), and is
- *         translated back.  What the rewritten directives call comes from a module, which the
- *         procedures of the source use.
+ * Idea.   A directive means the same in Fortran as in C.  So the rewriter writes each directive
+ *         that matters as a pragma, followed by loops in C of the same shape; passes this to
+ *         cc_openmp_rewrite(); and translates the result back.  Rewritten directives call functions
+ *         of a module, which the procedures of the source use.
  * Rules.  [do]      `do` is `for`; `nowait`, which Fortran has in the END directive, goes to the
  *                   pragma
- *         [end]     a directive that becomes another one gets the END directive of that
+ *         [end]     a directive that becomes another one gets the END directive of the new one
  *         [number]  marks are decimal, and are added instead of or'ed
  *         [use]     `use snag_omp` goes behind the head of each procedure; a main program
  *                   without a head gets it before its first statement

@@ -108,7 +108,7 @@ static void block_begin(struct cc_sections *s, struct cc_text *t)
 {
 	char words[512];
 	unsigned k = ++s->number;
-	/* The rewriter adds this code: warnings of it are of no use to the user. */
+	/* The rewriter adds this code, so the user need not see warnings about it. */
 	snprintf(words, sizeof(words),
 		 "_Pragma(\"clang diagnostic push\") "
 		 "_Pragma(\"clang diagnostic ignored \\\"-Weverything\\\"\") "

@@ -4,10 +4,11 @@
  *
  * Rules.  [calls]     The program's calls of omp_get_thread_num() and the like get names of their
  *                     own, because gcc also calls these functions for its own purposes.  Only code
- *                     that asks by itself may do something else on another thread.  The functions
- *                     that gcc calls get names as well, in the assembler.  The plain names are left
- *                     to files that were compiled otherwise, or by a gcc whose master blocks cannot
- *                     be seen (openmp_masked.h).
+ *                     that itself calls them can behave differently on another thread.  The
+ *                     functions that gcc calls get names as well, in the assembler.  Only two kinds
+ *                     of files still call the plain names: files not compiled by snag cc, and files
+ *                     of a gcc before 12, whose master blocks the runtime cannot see
+ *                     (openmp_masked.h).
  *         [sections]  { a; section b; } becomes
  *                     for (int s = 0; s < 2; s++) switch (s) { case 0:; a; break; case 1:; b; }
  */

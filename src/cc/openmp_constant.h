@@ -6,9 +6,9 @@
  *         belong to the pragma, but it reads text, not scopes.  A name that the compiler accepts
  *         in `collapse` is a constant.  If the text declares that name only once, and as
  *         NAME = digits, this is the constant.
- * Rules.  [declares]  These may declare a name: a word before it (`const int D`), `=` behind it,
- *                     or its place in a list (`{A, D}`).
- *         [once]      Two places that may declare it: the value is unknown.
+ * Rules.  [declares]  A place may declare a name if a word stands before the name (`const int D`),
+ *                     if `=` stands behind it, or if it is an entry of a list (`{A, D}`).
+ *         [once]      If two places may declare the name, its value is unknown.
  * Cost.   One pass over the text before the pragma, only if a pragma gives a name.
  */
 #ifndef SNAG_CC_OPENMP_CONSTANT_H

@@ -4,7 +4,8 @@
  *
  * A line mark, # 12 "name" flags, says which line of which source comes next.  The rewriter puts
  * line marks around lines that it adds, so that the other lines keep their numbers.  A literal
- * R"(...)" belongs to one line, however many it spans: a pragma inside it is none.
+ * R"(...)" counts as part of one line, however many lines it has: text in it that looks like a
+ * pragma is not one.
  */
 #ifndef SNAG_CC_OPENMP_LINES_H
 #define SNAG_CC_OPENMP_LINES_H

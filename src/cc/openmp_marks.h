@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_marks.h - the numbers by which rewritten OpenMP pragmas speak to the runtime, as text
+ * openmp_marks.h - the numbers in rewritten OpenMP pragmas that the runtime recognises
+ * (omp/marks.def), as text
  */
 #ifndef SNAG_CC_OPENMP_MARKS_H
 #define SNAG_CC_OPENMP_MARKS_H
@@ -14,8 +15,8 @@ enum cc_mark {
 };
 
 void cc_mark_add(struct cc_text *t, enum cc_mark mark);
-/* Appends " | ((value) & mask)", which adds a value to the mark of a chunk size; empty if the
- * value is. */
+/* Appends " | ((value) & mask)", which adds a value to the mark of a chunk size; appends nothing if
+ * `value` is empty. */
 void cc_mark_value(struct cc_text *t, struct cc_span value);
 
 #endif

@@ -3,14 +3,15 @@
  * openmp_nest.h - the loops behind a pragma
  *
  * Loops that are collapsed into one are a *rectangle*, unless a bound of one depends on the
- * variable of an outer one.  For other nests gcc allows no schedule but its own.  clang runs
- * the enclosing rectangle and skips the rest, so that no thread may have the last iteration.
- * So the compilers run such nests, and the program reports each iteration to the runtime.
- * Behind the innermost loop head goes
+ * variable of an outer one.  For a nest that is no rectangle gcc allows no schedule but its own,
+ * and clang runs the enclosing rectangle and skips the iterations outside the nest, so that it may
+ * be that no thread runs the last one.  So the rewriter leaves the schedule of such nests to the
+ * compiler, and makes the program report each iteration to the runtime.  It puts this behind the
+ * innermost loop head:
  *
  *         while (__snag_omp_iteration()) body
  *
- * which is true and false in turn.
+ * The call returns true and false in turn.
  */
 #ifndef SNAG_CC_OPENMP_NEST_H
 #define SNAG_CC_OPENMP_NEST_H
@@ -20,9 +21,9 @@
 #define CC_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
 #define CC_NEST_ITERATION " while (__snag_omp_iteration()) "
 
-/* The mark, at the beginning of a loop's body, of a loop whose iterations the runtime
- * cannot tell apart: before the body, or in its block. A body with `scan` has to be a block, and
- * for gcc 12 a block of two statements. */
+/* Marks a loop whose iterations the runtime cannot tell apart.  The call stands before the body, or
+ * at the beginning of its block: a body with `scan` has to be a block, and for gcc 12 a block of
+ * two statements. */
 #define CC_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
 #define CC_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
 #define CC_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "

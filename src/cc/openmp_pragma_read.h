@@ -17,7 +17,7 @@ struct cc_pragma {
 	bool is_region;	     /* parallel */
 	bool is_inscan;	     /* a loop that must have no schedule, and stays as it is */
 	bool is_none;	     /* default(none) */
-	bool is_simd;	     /* and it has no loop of threads or tasks */
+	bool is_simd;	     /* simd, without a loop of threads or tasks */
 	const char *odd;     /* [odd] after the innermost head; NULL: the loops are a rectangle */
 	struct cc_span name; /* the word `sections`; empty: the pragma has none */
 	struct cc_span loop; /* [loop] the word `loop`; empty: the pragma has none */

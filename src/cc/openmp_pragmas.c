@@ -2,15 +2,16 @@
  *
  * openmp_pragmas.c - makes the runtime see every iteration of OpenMP loops
  *
- * Idea.   Compilers run loops with the static schedule by themselves: the runtime does not see
- *         where an iteration begins.  With the dynamic schedule they ask it for every
- *         chunk.  So, in the preprocessed text, where macros are expanded and lines joined,
- *         static schedules become dynamic ones (monotonic, so that the compiler leaves the order
- *         inside a chunk), and what was said goes into the chunk size
- *         (omp/marks.def: CHUNK_STATIC and so on).  A loop without the clause is static.
+ * Idea.   A loop with the static schedule makes no calls of the runtime, which therefore does not
+ *         see where an iteration begins.  A loop with the dynamic schedule calls it for every
+ *         chunk.  So the rewriter turns static schedules into dynamic ones (monotonic, so that the
+ *         compiler keeps the order inside a chunk).  The original schedule goes into the chunk size
+ *         (omp/marks.def: CHUNK_STATIC and so on).  The rewriter works on preprocessed text, where
+ *         macros are expanded and lines joined.  A loop without the clause is static.
  *
- *         Where gcc could combine a reduction by itself, it gets a second one, of nothing, which it
- *         cannot: then it calls the runtime before and after.
+ *         Where gcc would combine a reduction in its own code, the rewriter adds a second
+ *         reduction, of an empty variable, that gcc cannot combine so.  Then gcc calls the runtime
+ *         before and after.
  *
  * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
  *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
@@ -19,29 +20,29 @@
  *         [sections] for clang, which runs the sections of a thread by itself: a loop around a
  *                    switch (openmp_code.h); gcc asks for every section
  *         [combine]  for gcc: reduction(...) of teams, a region, a loop or sections gets
- *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
- *                    name; default(none) allows for both
+ *                    reduction(__snag_combine : __snag_nothing), or another name inside of a
+ *                    region; with default(none) the rewriter also names these variables
  *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute
  *                    parallel for` if to teams, `simd` if to a thread (openmp_regions.h): the
  *                    compilers run the iterations of each by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does
  *                    not end
- *         [data]     for clang, which without a device leaves out `target update`, `target
- *                    enter data` and `target exit data`, also if something depends on them:
- *                    those with a depend clause become a task that does nothing, undeferred or
- *                    as target regions are
+ *         [data]     for clang, which without a device drops `target update`, `target enter data`
+ *                    and `target exit data`, even if other tasks depend on them: a directive with a
+ *                    depend clause becomes an empty task, deferred as a target region would be
  *         [inscan]   see openmp_scan.h
  *         [auto]     schedule(auto), which for gcc is static, becomes guided
  *         [odd]      loops that are no rectangle: see openmp_nest.h
  *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
- *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are
- *                    left as they are
+ *         [unknown]  if the number is unknown, the rewriter leaves simd loops, and loops that may
+ *                    be no rectangle, as they are
  *         [left]     loops with inscan, and of simd, that are left as they are get a mark: the
  *                    runtime does not see their iterations
  *         [split]    for clang: see openmp_split.h
- *         [statements]  of simd loops are told apart: see openmp_statements.h
+ *         [statements]  the statements of simd loops are reported one by one: see
+ *                       openmp_statements.h
  *         [masked]   for gcc, from 12 on: see openmp_masked.h
- *         [chosen]   of a metadirective, what is in `when` and `default`
+ *         [chosen]   of a metadirective, the directives in `when` and `default` are rewritten
  *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
  */

@@ -23,8 +23,8 @@
 
 #include "cc/openmp_text.h"
 
-/* Rewrites the pragma of such a loop, or any other, that the text `after` follows. Returns false
- * if the pragma stays as it is. */
+/* Rewrites the pragma of such a loop; the text `after` follows the pragma.  Returns false if the
+ * pragma stays as it is, as all other pragmas do. */
 bool cc_scan_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_simd.c - simd loops, whose iterations are to be seen as well
+ * openmp_simd.c - simd loops as parallel loops, so that the runtime sees their iterations
  */
 #include "cc/openmp_simd.h"
 

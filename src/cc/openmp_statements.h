@@ -7,9 +7,9 @@
  *         (omp/simd.c).
  * Rules.  [end]   A statement ends with its semicolon.  if, for, while, switch, try and blocks also
  *                 end with their closing brace, unless else, catch or while follows.
- *         [none]  Nothing is inserted behind a declaration, because old C allows no statement
- *                 before the next declaration: it is one with the statement behind it.  Nor is
- *                 anything inserted where it is not certain what is there.
+ *         [none]  Nothing is inserted behind a declaration, because C89 allows no statement before
+ *                 the next declaration.  The declaration counts as part of the statement behind it.
+ *                 Nothing is inserted where the scanner does not recognise the statement.
  */
 #ifndef SNAG_CC_OPENMP_STATEMENTS_H
 #define SNAG_CC_OPENMP_STATEMENTS_H
@@ -25,7 +25,7 @@ struct cc_statements {
 	struct cc_span body; /* the rest of the latest simd loop, from its next statement on */
 	const char *next;    /* the end of the next statement; NULL: there is none */
 	unsigned n;	     /* how many statements of the loop came before */
-	bool are_there;	     /* this text has such statements */
+	bool are_there;	     /* the text has statements that are told apart */
 };
 
 /* Begins with the body of the innermost of so many loops. */

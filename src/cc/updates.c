@@ -101,7 +101,7 @@ static void block(struct cc_marking *m, unsigned depth)
 		}
 		const char *before = m->at;
 		statement(m, depth + 1);
-		if (m->at == before) /* a statement that this file does not know */
+		if (m->at == before) /* statement() does not recognise the statement */
 			cc_marking_copy(m, text.at);
 	}
 }

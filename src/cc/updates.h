@@ -21,8 +21,8 @@
  *         [integer]  only integers: the sum of floating-point numbers depends on the order
  *         [bool]     no sums of booleans: true - 1 + 1 is true, true + 1 - 1 is false; likewise ^
  *         [kind]     says the operation, the size, and whether the operands are signed
- *         [bits]     names that some declaration makes bit-fields or puts into registers are left
- *                    alone: they have no address
+ *         [bits]     if some declaration makes a name a bit-field, or puts it into a register, the
+ *                    rewriter leaves the name alone: it has no address
  *         The lines and columns of accesses stay as they are.
  */
 #ifndef SNAG_CC_UPDATES_H

@@ -16,18 +16,19 @@ enum cc_update_op {
 	CC_UPDATE_XOR,
 	CC_UPDATE_LEAST,
 	CC_UPDATE_GREATEST,
-	CC_UPDATE_SET, /* of 0; the next ones of 1, 2, ... */
+	CC_UPDATE_SET, /* stores 0; the numbers that follow: stores 1, 2, ... */
 	CC_UPDATE_OPS = 32,
 };
 
 struct cc_update {
 	enum cc_update_op op;
 	struct cc_span whole; /* the text of the statement, with its semicolon */
-	struct cc_span x, e;  /* e is empty: nothing needs to be evaluated first */
-	char sign;	      /* the operator of `x += e`; 0: see below */
-	bool is_choice;	      /* x = e < x ? e : x; otherwise an `if` */
-	struct cc_span less;  /* for the smallest and greatest: the comparison as it stands */
-	bool is_x_first;      /* in it */
+	/* The variable and the operand; e is empty: nothing needs to be evaluated first. */
+	struct cc_span x, e;
+	char sign;	     /* the operator of `x += e`; 0: see below */
+	bool is_choice;	     /* x = e < x ? e : x; otherwise an `if` */
+	struct cc_span less; /* for the smallest and greatest: the comparison as it stands */
+	bool is_x_first;     /* x is the left side of `less` */
 };
 
 /* Returns whether the text begins with such a statement. */
