@@ -157,20 +157,13 @@ static void spin_flags(struct cc_words *w, const struct request *q, bool clang, 
 
 static void compile_flags(struct cc_words *w, const struct request *q, bool clang)
 {
-	static const char
-		*const both[] =
-			{
-				"-fsanitize=thread",
-				"-fno-builtin-memcmp", /* expanded in place they would not be seen */
-				"-fno-builtin-strcpy",
-				"-fno-builtin-stpcpy",
-				"-fno-builtin-strncpy",
-				"-fno-builtin-strcat",
-				"-fno-builtin-strcmp",
-				"-fno-builtin-strncmp",
-				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-				"-D_FORTIFY_SOURCE=0",
-			};
+	static const char *const both[] = {
+		"-fsanitize=thread",   "-fno-builtin-memcmp", /* inline, snag would not see them */
+		"-fno-builtin-strcpy", "-fno-builtin-stpcpy", "-fno-builtin-strncpy",
+		"-fno-builtin-strcat", "-fno-builtin-strcmp", "-fno-builtin-strncmp",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
 	static const char *const without_pass[] = {
 		"-fno-builtin-memcpy", /* the same; the plugin observes them even if expanded */
 		"-fno-builtin-memmove",

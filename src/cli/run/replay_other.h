@@ -11,10 +11,11 @@
 struct cli_replay_other {
 	const struct snag_replay_file *file;
 	char *const *argv;
-	uint64_t seed;				/* of what comes after the schedule */
-	bool is_quiet;				/* the program's input and output are empty */
-	double seconds;				/* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
+	uint64_t seed;	/* of what comes after the schedule */
+	bool is_quiet;	/* the program's input and output are empty */
+	double seconds; /* it is killed if it takes longer; 0: never */
+	/* It is also killed when this is not 0; may be NULL. */
+	const volatile sig_atomic_t *interrupt;
 };
 
 /* "a deadlock", "an atomicity violation", "a use of freed memory"; NULL: it is the witness of a

@@ -20,8 +20,9 @@ enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
 enum cli_effects { CLI_EFFECTS_SOME, CLI_EFFECTS_ASKED, CLI_EFFECTS_NEVER };
 
 struct cli_run_values {
-	struct snag_attached *attached; /* the program has started us; NULL: we start it */
-	bool is_quiet;			/* print reports only, not that there is no race */
+	/* The program that has started snag; NULL: snag starts the program. */
+	struct snag_attached *attached;
+	bool is_quiet; /* print reports only, not that there is no race */
 	const char *with;
 	const char *json;
 	const char *sarif;

@@ -30,9 +30,9 @@ struct cli_replays {
 	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not match */
 	char *const *argv;
 	uint64_t seed;
-	double seconds;		  /* that the run took */
-	double budget;		  /* seconds for all replays together ... */
-	double spent;		  /* ... and how much of it is used up */
+	double seconds;		  /* how long the observed run took */
+	double budget;		  /* seconds for all replays together */
+	double spent;		  /* the part of the budget that is used up */
 	bool reports_unconfirmed; /* like other races */
 	struct snag_replay_tally tally;
 	struct snag_dead_ends dead_ends;
@@ -59,7 +59,7 @@ enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race,
  * differs (effect.h), until the time is over. If the user did not ask for it, begins no
  * race whose two runs would not fit into CLI_REPLAYS_LEAST_SECONDS. */
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked);
-/* Uses of freed memory need no further run to say what they do. */
+/* Sets the effect of uses of freed memory, which needs no further run. */
 void cli_replays_freed(struct snag_incidents *all);
 /* Replays each predicted race that will be reported and was not replayed before, until the time is
  * over or the user interrupts. */

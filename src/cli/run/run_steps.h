@@ -8,7 +8,7 @@
  *         before it, so the others need no step of their own.
  * State.  event[i]   ascending, the number of an event in the whole trace
  *         step[i]    its step
- *         kind[i]    whether its step takes a lock, but later; whether it ends sections
+ *         kind[i]    whether its step takes a lock after the event; whether the event ends sections
  * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the
  *                    same step; a branch may be part of it, too.  A witness may have other threads
  *                    take the lock in between.  So for these events the thread runs up to the step,
