@@ -5,8 +5,7 @@
  * Idea.   Memory is divided into cells of 8 bytes.  A cell begins without variables; an access
  *         makes one of the bytes it touches.  An access to part of a variable splits it into the
  *         bytes it touches and the rest.  The part with the first byte keeps the variable, the
- *         other part becomes a new one.  So a variable can be named after its first byte for
- *         good.
+ *         other part becomes a new one.  So a variable keeps its first byte, and with it its name.
  *         Two accesses have a variable in common iff they overlap, with one exception: the
  *         accesses before a split are not accesses to the new variable.  Splits are reported to
  *         `make`, for consumers that need those accesses (splits.h).
@@ -15,8 +14,8 @@
  *         page: 2048 cells; or one entry, if all of them are whole variables with consecutive
  *         ids that one thread made at once, as a memset does.
  *         walk: a cache of evenly spaced accesses that were found to have the expected
- *         variables. A repeated loop finds the same, unless a variable was split or memory was
- *         reused since then; nothing else changes a variable.
+ *         variables. A repeated loop finds the same variables, unless a variable was split or
+ *         memory was reused in the meantime.
  * Cost.   O(1) per access, and many repeated ones at once; 12 bytes for 8 bytes of touched
  *         memory, or 24 for a page that is one entry.
  */
@@ -31,15 +30,15 @@
 
 struct snag_cells_hooks {
 	/* Makes a variable whose first byte is at addr and returns its id.  from: NULL, or the
-	 * variable that it is split off. */
+	 * variable from which it is split. */
 	uint32_t (*make)(void *ctx, uint64_t addr, const uint32_t *from);
 	/* Makes up to n variables with consecutive ids, `step` bytes apart, the first at addr; n
 	 * > 0. Returns the id of the first; *ret_n is their number, at least 1. */
 	uint32_t (*make_some)(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n);
-	/* Reports variables that were split off others in a cell where several threads may have
-	 * been; each once. */
+	/* Reports variables that were split from others in a cell that several threads may have
+	 * accessed.  Each variable is reported once. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
-	/* The same where only one thread has been, when the memory is reused. */
+	/* The same for a cell that only one thread has accessed, when its memory is reused. */
 	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
 	/* Reports the first access to a cell of memory that has ended. */
 	void (*freed)(void *ctx, uint64_t addr);
@@ -72,14 +71,14 @@ struct snag_cells_page {
 	uint8_t owner, flags;	/* as of each cell */
 };
 
-/* Cells one after another, each with k variables, 1 or 2, which are all of its bytes, and go on by
- * a stride from cell to cell. */
+/* Adjacent cells that each have k variables, 1 or 2, which cover the cell.  From cell to cell, the
+ * number of each variable grows by a stride. */
 struct snag_cells_stretch {
 	uint32_t n, k;
 	uint32_t variable[2], stride[2]; /* of the first cell, in the order of their bytes */
 };
 
-/* Laid open for the look-up, which is inlined. */
+/* The structure is public because the look-up is inlined. */
 struct snag_cells {
 	struct snag_cells_recent {
 		uint64_t number;
@@ -116,12 +115,12 @@ bool snag_cells_is_fresh(struct snag_cells *cells, uint64_t addr);
  * by `variable_stride`: returns how many of them, from the first, fulfil this. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
-/* Finds the only variable of each of n such accesses, as far as they have one already; returns
- * their number. */
+/* Finds the only variable of each of n such accesses.  Stops at the first access without one, and
+ * returns how many came before. */
 uint32_t snag_cells_variables(struct snag_cells *cells, uint64_t addr, uint64_t stride,
 			      unsigned size, uint32_t thread, uint32_t n, uint32_t ret_variable[]);
-/* Finds accesses to whole cells from addr on, as far as these are a stretch, at most `most` of
- * them; *ret_stretch has none if the first is no such cell. */
+/* Finds the longest stretch of cells from addr on, at most `most` cells.  *ret_stretch has none if
+ * the first cell begins no stretch. */
 void snag_cells_even(struct snag_cells *cells, uint64_t addr, uint32_t most, uint32_t thread,
 		     struct snag_cells_stretch *ret_stretch);
 /* Makes the variables of accesses to whole untouched cells from addr on, at most `most` of them,
@@ -129,13 +128,14 @@ void snag_cells_even(struct snag_cells *cells, uint64_t addr, uint32_t most, uin
  * *ret_first is the first variable. */
 uint32_t snag_cells_fill(struct snag_cells *cells, uint64_t addr, uint32_t most, unsigned size,
 			 uint32_t thread, uint32_t *ret_first);
-/* Returns the variables of the cell at addr, if another thread than this one has been there. */
+/* Returns the variables of the cell at addr, if another thread than this one has accessed it. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
-/* Ends the memory: the next access to each cell is reported to `freed`, until it starts afresh.
- * Cells in pages that were never accessed are left out. */
+/* Marks the memory as freed: the next access to each cell is reported to `freed`, until
+ * snag_cells_forget() makes it new memory.  Cells in pages that were never accessed are left
+ * out. */
 void snag_cells_end(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
-/* Starts the memory afresh. */
+/* Makes the memory new: its cells have no variables. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 
 /* The bytes of a cell that an access touches, of at most 8 bytes. */

@@ -12,7 +12,7 @@ enum { NONE = 0, WHOLE = 0xff };
 enum { /* flags */
        SPLIT = 1,
        SHARED = SNAG_CELLS_SHARED,
-       UNREPORTED = 4, /* a split is */
+       UNREPORTED = 4, /* a split of the cell was not reported yet */
        FREED = SNAG_CELLS_FREED
 };
 

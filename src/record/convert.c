@@ -175,8 +175,9 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 
 /* Which part of the converter handles a record. */
 enum part {
+	/* It tells the converter nothing, or the merge took it out (record/merge.h). */
 	NO_PART,
-	IGNORED, /* it tells the converter nothing, or the merge took it out (record/merge.h) */
+	IGNORED,
 	EVENT,
 	SYNC,
 	PLACE,

@@ -22,15 +22,16 @@
 struct snag_convert;
 
 /* The position of an event in its thread: it belongs to the thread's event number `count`, from
- * 1, as the runtime counts, recorded or not.  Several events can belong to one. */
+ * 1, as the runtime counts, recorded or not.  Several events of a trace can belong to one event of
+ * the thread. */
 struct snag_step {
 	uint64_t count;
 	uint32_t thread;
 };
 
 struct snag_convert_options {
-	FILE *schedule;	 /* where turns go; NULL: nowhere */
-	bool keep_steps; /* of all events */
+	FILE *schedule;	 /* the file for the turns; NULL: none */
+	bool keep_steps; /* keeps the steps of all events */
 	/* Forget names of variables once the batch that first has them is gone; most names are
 	 * places (base/strtab.h).  For a sink that takes_runs. */
 	bool is_for_sink;
@@ -40,7 +41,7 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
-/* Names are for a sink (is_for_sink); before the first record. */
+/* Sets the option is_for_sink; call it before the first record. */
 void snag_convert_forget_variables(struct snag_convert *c);
 /* Allows runs in batches; call it before the first record. */
 void snag_convert_take_runs(struct snag_convert *c);
@@ -59,7 +60,7 @@ struct snag_step_log *snag_convert_steps(struct snag_convert *c);
 /* The splits so far, and which of them matter. */
 struct snag_splits *snag_convert_splits(struct snag_convert *c);
 
-/* How often a program did something in its tasks, and where first. */
+/* How often tasks of a program did something, and the first place. */
 struct snag_convert_seen {
 	uint64_t n;
 	snag_loc loc;
@@ -78,10 +79,10 @@ enum { SNAG_CONVERT_WAITS = 100 };
 /* What the runtime reported about the run as a whole. */
 struct snag_convert_notes {
 	enum rt_dialect dialect; /* of a program of tasks */
-	uint32_t launched;	 /* how often tasks were ... */
-	uint32_t ended;		 /* ... and all of them have ended */
-	/* In tasks: questions whose answer depends on the schedule, and what is not judged, such
-	 * as semaphores, fences and threads. */
+	uint32_t launched;	 /* how often the program launched tasks */
+	uint32_t ended;		 /* how often all tasks of a launch have ended */
+	/* By obstacle (trace/obstacles.def): how often tasks did something that keeps snag from a
+	 * verdict for all schedules. */
 	struct snag_convert_seen obstacle[RT_OBSTACLES];
 	struct snag_convert_seen left_out;
 	struct snag_convert_wait wait[SNAG_CONVERT_WAITS];
@@ -95,16 +96,17 @@ struct snag_convert_notes {
 		snag_loc loc;
 	} circle[SNAG_CONVERT_WAITS];
 	uint32_t ncircle;
-	/* Of the variable of a race, which has so many bytes; 0: they are not known. */
+	/* The values of the variable of a race, and its size in bytes; 0: the values are
+	 * unknown. */
 	uint64_t race_value[RT_RACE_VALUES];
 	unsigned race_bytes;
 	/* A signal that ended the program: the thread that it met, and where. */
 	struct snag_crash crash;
 	bool is_held;  /* it stands still at the end of a schedule */
-	bool diverged; /* it could not follow the schedule ... */
-	uint64_t turn; /* ... in this turn, from 0, ... */
+	bool diverged; /* it could not follow the schedule */
+	uint64_t turn; /* the turn that it could not follow, from 0 */
 	enum rt_stuck stuck;
-	bool has_stuck_loc; /* ... because the thread waits here */
+	bool has_stuck_loc; /* the place is known where the thread of that turn waits */
 	snag_loc stuck_loc;
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
@@ -116,13 +118,14 @@ const struct snag_strtab *snag_convert_benign(const struct snag_convert *c);
 struct snag_misuse_list;
 struct snag_misuse_list *snag_convert_misuses(struct snag_convert *c);
 
-/* Returns what the program says by functions that it defines for ThreadSanitizer; "": nothing. */
+/* Returns the text of a function that the program defines for ThreadSanitizer, such as
+ * __tsan_default_options(); "": it defines none. */
 const char *snag_convert_default(const struct snag_convert *c, enum rt_default which);
 
 /* Returns the name that the program gave a thread, or "". */
 const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thread);
 
-/* What a task is for the programmer. */
+/* The construct of the source that made a task. */
 struct snag_label {
 	enum rt_label kind; /* RT_LABEL_IN and on: it has depend clauses */
 	uint64_t number;    /* of those: the first */
@@ -135,7 +138,7 @@ struct snag_depend {
 	enum rt_label kind;
 	uint32_t name;
 };
-/* Returns the `n`th, and what lies there; NULL if there are no more. */
+/* Returns the `n`th one, and the name of its address; NULL if there are no more. */
 const struct snag_depend *snag_convert_depend(const struct snag_convert *c, uint64_t n,
 					      const char **ret_name);
 

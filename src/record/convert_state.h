@@ -33,7 +33,7 @@ enum {
 	ID_BYTES = 64
 };
 
-/* What is known of return addresses: many nodes have the same. */
+/* The frames of a return address, kept because many nodes have the same address. */
 struct snag_called {
 	struct snag_called_at {
 		uint64_t pc;
@@ -46,10 +46,10 @@ struct snag_called {
 
 struct snag_convert {
 	struct snag_convert_options options;
-	bool has_runs; /* batches may */
+	bool has_runs; /* batches may contain runs */
 	struct snag_names names;
 	struct snag_strtab used; /* names of variables that are not in blocks */
-	uint32_t used_up_to;	 /* variables below are those of some event */
+	uint32_t used_up_to;	 /* variables with a lower number occur in some event */
 	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
@@ -58,7 +58,7 @@ struct snag_convert {
 	size_t nsplits, split_cap;
 	uint32_t thread;
 	bool is_first_turn;
-	bool is_of_tasks; /* the program can launch some */
+	bool is_of_tasks; /* the program can launch tasks */
 	uint32_t *loc;
 	size_t nnodes, loc_cap;
 	struct snag_called called;
@@ -66,8 +66,8 @@ struct snag_convert {
 	size_t token_cap;
 	struct snag_convert_lock {
 		uint32_t id;	 /* 1 + that of the trace; 0: none yet */
-		uint64_t block;	 /* that it lies in (regions.h), ... */
-		uint64_t blocks; /* ... as was found when there were so many */
+		uint64_t block;	 /* the block that the lock lies in (regions.h) */
+		uint64_t blocks; /* how many blocks there were when `block` was found */
 	} * lock;		 /* by number of the runtime */
 	size_t lock_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
@@ -77,11 +77,11 @@ struct snag_convert {
 	uint64_t in_runs; /* their events */
 	uint64_t first;	  /* number of ev[0] */
 	uint64_t forgot;  /* the last address of which the past was forgotten */
-	bool is_taken;	  /* the batch was, and goes away */
+	bool is_taken;	  /* the consumer has taken the batch; the next record begins another */
 	struct snag_convert_notes notes;
 	struct snag_strtab benign; /* names of bytes on which races are not to be reported */
 	struct snag_misuse_list misuses;
-	struct snag_misuse misuse;	   /* the next one, as far as its records have come */
+	struct snag_misuse misuse; /* the next mistake, of which some records are still to come */
 	const struct rt_record *accessing; /* the access whose cells are looked up slowly */
 	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
 	uint64_t *done;
@@ -97,7 +97,7 @@ struct snag_convert {
 	struct snag_depend *depend; /* in the order of their records */
 	size_t ndepends, depend_cap;
 	struct snag_strtab depend_names;
-	struct convert_range { /* of an access; at == end: nothing is left */
+	struct convert_range { /* the rest of an access to a range; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
 		struct rt_record record;
@@ -105,14 +105,18 @@ struct snag_convert {
 	struct {
 		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
 		uint64_t n;				 /* since the last run */
-		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the events before the next one ... */
-		uint64_t alone; /* ... so many are each the only one of its access */
-		size_t unkept;	/* and so many more, while accesses are taken */
+		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the variables of the latest events */
+		/* How many events in a row, up to those of `unkept`, are each the only event of
+		 * their access. */
+		uint64_t alone;
+		size_t unkept; /* as many events more; their variables are not in target[] yet */
 	} seen;
 	struct convert_again {
 		uint32_t left, all, period, at;
-		bool is_even;	       /* all steps use the same fuel in a round */
-		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
+		bool is_even; /* all steps use the same fuel in a round */
+		/* Rounds to convert before the converter tries a run again, now and after the
+		 * next failure. */
+		uint32_t rounds, wait;
 		struct convert_step {
 			struct rt_record next;
 			uint64_t stride;
@@ -148,7 +152,7 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_waits(struct snag_convert *c, const struct rt_record *r);
-/* An access to a range; and what is left of it. */
+/* Handles an access to a range.  The second function continues when the batch was full. */
 void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
 void snag_convert_range_go_on(struct snag_convert *c);
 /* Makes events of the accesses at the beginning of n records, as far as the batch has room; returns
@@ -159,10 +163,10 @@ void snag_convert_sync(struct snag_convert *c, enum rt_op op, const struct rt_re
 /* Handles records RT_NOTE and RT_CIRCLE. */
 void snag_convert_note(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_circle(struct snag_convert *c, const struct rt_record *r);
-/* Counts what the record says, if tasks run: outside launches the program has one thread. */
+/* Counts the event of the record if tasks run.  Outside of launches the program has one thread. */
 void snag_convert_seen_note(struct snag_convert *c, struct snag_convert_seen *s,
 			    const struct rt_record *r);
-/* Handles a record RT_AGAIN; and the rest of it. */
+/* Handles a record RT_AGAIN.  The second function continues when the batch was full. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);
 
@@ -170,8 +174,8 @@ void snag_convert_again_go_on(struct snag_convert *c);
 void snag_convert_misuse(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
 /* A hook of cells: freed memory is accessed. */
 void snag_convert_freed_used(void *ctx, uint64_t addr);
-/* The running thread uses, or frees, memory of a block at that location; reported if the block has
- * ended. */
+/* Reports a mistake if the block was freed whose memory the running thread uses, or frees, at that
+ * location. */
 void snag_convert_freed_again(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
 			      snag_loc loc);
 

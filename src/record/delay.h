@@ -8,7 +8,7 @@
 #include "trace/race.h"
 #include "trace/trace.h"
 
-/* Gives a race the events of such a run as a witness, although reads may see other values in it.
+/* Gives the race a witness: the events of such a run.  Reads may see other values in it.
  * Returns false if the second access would not be reached. */
 bool snag_delay(const struct snag_trace *trace, struct snag_race *race);
 

@@ -2,10 +2,10 @@
  *
  * divergence.h - why a replay did not reach its goal, in words
  *
- * A replay diverges for one of two reasons: a thread whose turn it is cannot run, or the turns
- * were taken and the threads did something else.  What made the difference is then what the
- * program reads from the system, because everything else repeats: the schedule, the addresses,
- * times that threads read (runtime/interpose/answers.h), and standard input if it is a file.
+ * A replay diverges for one of two reasons: a thread whose turn it is cannot run, or the threads
+ * took their turns but did something else.  Then the program has read other input from the system.
+ * Everything else repeats: the schedule, the addresses, the times that threads read
+ * (runtime/interpose/answers.h), and standard input if it is a file.
  */
 #ifndef SNAG_RECORD_DIVERGENCE_H
 #define SNAG_RECORD_DIVERGENCE_H
@@ -23,8 +23,8 @@ __attribute__((format(printf, 2, 3))) void snag_sentence_add(struct snag_sentenc
 /* Adds where the schedule could not be followed, and why its thread could not run. */
 void snag_divergence_stuck(struct snag_sentence *w, const struct snag_turns *turns,
 			   const struct snag_convert_notes *notes, const struct snag_names *names);
-/* Adds what of the program's input can differ from run to run; nothing if the program read no such
- * input. */
+/* Names the input of the program that can differ from run to run.  Adds nothing if the program read
+ * no such input. */
 void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end *end);
 
 #endif

@@ -20,7 +20,7 @@ struct snag_misuse_list {
 
 /* Adds one; copies the name of the object if the entry is new. */
 void snag_misuses_add(struct snag_misuse_list *list, const struct snag_misuse *misuse);
-/* Removes those that say which blocks of memory live. */
+/* Removes the mistakes that concern blocks of memory, such as a double free. */
 void snag_misuses_drop_heap(struct snag_misuse_list *list);
 void snag_misuses_done(struct snag_misuse_list *list);
 

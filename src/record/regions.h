@@ -7,7 +7,7 @@
  * heap#12:64@37,T1+0x8  in the 12th allocated block: 64 bytes, at location 37 by thread T1
  * T1-0x40            below the beginning of the stack of a thread
  * descriptor:5       a file descriptor (runtime/interpose/descriptor.h)
- * 0x7f12...          elsewhere
+ * 0x7f12...          any other address
  *
  * An offset of 0 is left out.
  */
@@ -31,10 +31,10 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 				const char *path);
 /* A stack reaches from `top` down to `low`. */
 void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top);
-/* Begins a block, allocated by a thread at a location, and ends what lay there. */
+/* Begins a block that a thread allocates at a location, and ends the blocks that lay there. */
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc);
-/* So many blocks began that are not told: their numbers are left out. */
+/* Skips this many numbers of blocks: the runtime did not report these blocks. */
 void snag_regions_skip(struct snag_regions *r, uint64_t nblocks);
 /* Ends the block that begins at addr, by a thread at a location, and returns its size; 0: unknown.
  * Its name stays until another block lies there. */

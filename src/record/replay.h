@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay.h - run a program again, steered by a schedule to a race
+ * replay.h - runs a program again, steered by a schedule to a race
  *
  * The race is confirmed when the program's own trace has the two accesses next to each other:
  * different threads, the same variable, one of them a write, at the expected places.  Nothing
@@ -23,26 +23,28 @@ struct snag_replay_plan {
 	const struct snag_turns *turns;
 	struct snag_replay_access access[2];
 	uint64_t seed; /* of what comes after the schedule */
-	bool is_quiet; /* the program's input and output are empty ... */
-	bool stops; /* ... and it is mute (runtime/channel/mute.h), and killed at the end of its turns */
+	bool is_quiet; /* the program's input and output are empty */
+	/* The program is mute (runtime/channel/mute.h), and killed at the end of its turns. */
+	bool stops;
 	double seconds; /* it is killed if it takes longer; 0: never */
-	/* Likewise, when this is not 0; may be NULL.  A quiet program does not get our signals. */
+	/* It is also killed when this is not 0; may be NULL.  A quiet program does not get our
+	 * signals. */
 	const volatile sig_atomic_t *interrupt;
 	const char *trace; /* where to write the trace; NULL: nowhere */
-	bool is_compared;  /* it is one of two runs to be compared: with value[] and path */
+	bool is_compared;  /* for `effect.h`: the result has value[] and path */
 	bool is_debugged;  /* argv is a debugger that runs the program (runtime/sched/debugger.h) */
 };
 
 struct snag_replay_result {
 	bool is_confirmed;
-	bool was_late;	  /* it was killed before, because it took too long */
-	bool diverged;	  /* the schedule could not be followed, ... */
-	uint64_t turn;	  /* ... but up to this turn, counted from 0 */
-	char words[1024]; /* what happened, and if it diverged, why */
+	bool was_late;	  /* it was killed before it reached the race, because it took too long */
+	bool diverged;	  /* the schedule could not be followed */
+	uint64_t turn;	  /* the first turn that could not be followed, counted from 0 */
+	char words[1024]; /* the outcome in words, with the reason if the run diverged */
 	int status;	  /* of the program, as of waitpid */
 	bool was_killed;  /* it took too long, also if it showed the race before */
-	/* If it is to be compared: the variable before, between and behind the accesses; 0 bytes:
-	 * not known.  And a hash of what its threads did where, each by itself. */
+	/* With is_compared: the variable before, between and after the accesses (0 bytes: unknown),
+	 * and a hash of the events and places of each thread. */
 	uint64_t value[RT_RACE_VALUES];
 	unsigned value_bytes;
 	uint64_t path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_atomicity.h - run a program again, steered to a write between a read and a write
+ * replay_atomicity.h - runs a program again, steered to a write between a read and a write
  *
  * It is confirmed when the trace of the new run has the three accesses at the expected places, in
  * this order: a read and the next access of its thread to that variable, which is a write; between

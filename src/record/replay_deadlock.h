@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_deadlock.h - run a program again, steered by a schedule to a deadlock
+ * replay_deadlock.h - runs a program again, steered by a schedule to a deadlock
  *
  * The deadlock is confirmed when threads of the new run wait for each other at the expected places:
- * the runtime tells of such a circle (runtime/sched/deadlock.h) and ends the program.
+ * the runtime reports the circle (runtime/sched/deadlock.h) and ends the program.
  */
 #ifndef SNAG_RECORD_REPLAY_DEADLOCK_H
 #define SNAG_RECORD_REPLAY_DEADLOCK_H

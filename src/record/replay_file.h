@@ -24,11 +24,13 @@ enum { SNAG_REPLAY_ACCESSES = 3 };
 
 struct snag_replay_file {
 	struct snag_turns turns;
-	/* The places are owned.  Two of a race, or three of a write between a read and a write. */
+	/* The accesses of the witness: two for a race, three for an atomicity violation.  The file
+	 * owns the places. */
 	struct snag_replay_access access[SNAG_REPLAY_ACCESSES];
 	size_t naccesses;
-	bool is_behind; /* the second access frees the memory, and comes before the first one */
-	char **wait;	/* of a deadlock: the places; else NULL */
+	/* A use of freed memory: the second access is the free, and comes before the first one. */
+	bool is_behind;
+	char **wait; /* of a deadlock: the places; else NULL */
 	size_t nwaits;
 	char *failure; /* of `snag explore`; else NULL */
 	int status;

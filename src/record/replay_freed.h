@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_freed.h - run a program again, steered to an access behind the end of its memory
+ * replay_freed.h - runs a program again, steered to an access after the free of its memory
  *
  * It is confirmed when the new run accesses freed memory at the expected place, after the block was
  * freed at the expected place.

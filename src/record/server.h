@@ -53,9 +53,9 @@ int snag_server_start(const struct snag_server_options *options, struct snag_ser
 int snag_server_run(struct snag_server *s, const char *options, const struct snag_turns *turns,
 		    const char *weights, double seconds, snag_records_handler *handler, void *ctx,
 		    struct snag_served *ret, struct snag_error *err);
-/* Whether runs are forks.  If not, *ret_why says why. */
+/* Returns whether runs are forks of the program.  If not, *ret_why is the reason. */
 bool snag_server_serves(const struct snag_server *s, const char **ret_why);
-/* Whether the program launches tasks.  Then it was ended before it did. */
+/* Returns whether the program was about to launch tasks.  Then the server has ended it. */
 bool snag_server_has_tasks(const struct snag_server *s);
 void snag_server_free(struct snag_server *s); /* accepts NULL */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * splits.h - which variables were split off which (trace/split.h), and which splits matter
+ * splits.h - from which variable each new one was split (trace/split.h), and which splits matter
  *
- * State.  at[]   the splits in the order they happened, which is also that of the new variables
- *         reported  those that matter, for the file
+ * State.  at[]   the splits in the order in which they happened, by ascending new variable
+ *         reported  the splits that matter, for the file
  * Cost.   16 bytes for each split that matters, or still may.
  */
 #ifndef SNAG_RECORD_SPLITS_H
@@ -17,7 +17,7 @@
 
 struct snag_kept_split {
 	struct snag_split split;
-	bool matters; /* several threads have been there */
+	bool matters; /* several threads have accessed the memory */
 	bool is_lost; /* it can never matter */
 };
 
@@ -25,7 +25,7 @@ struct snag_splits {
 	struct snag_kept_split *at;
 	size_t n, cap, nlost;
 	struct snag_split *reported;
-	bool matter; /* some of them do */
+	bool matter; /* some split matters */
 };
 
 void snag_splits_done(struct snag_splits *s); /* all zeros at first */
@@ -33,7 +33,7 @@ void snag_splits_done(struct snag_splits *s); /* all zeros at first */
 void snag_splits_add(struct snag_splits *s, const struct snag_split *split);
 /* Notes that the splits that made these variables, if any, matter. */
 void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n);
-/* Notes that they can never matter, unless they already do: they may be forgotten. */
+/* Notes that these splits can never matter, unless they already do.  They may be forgotten. */
 void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n);
 /* Returns the number of those that matter.  The array lives until the next call. */
 size_t snag_splits_reported(struct snag_splits *s, const struct snag_split **ret_split);

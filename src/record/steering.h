@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * steering.h - run a program again, steered by a schedule
+ * steering.h - runs a program again, steered by a schedule
  *
  * The program gets the schedule as memory that it inherits.  What the replays look for in the new
  * run differs: replay.h, replay_atomicity.h, replay_deadlock.h, replay_freed.h.
@@ -16,11 +16,12 @@
 struct snag_steering {
 	char *const *argv;
 	const struct snag_turns *turns;
-	uint64_t seed;				/* of what comes after the schedule */
-	bool is_quiet;				/* the program's input and output are empty */
-	bool stops;				/* it is killed at the end of its turns */
-	double seconds;				/* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
+	uint64_t seed;	/* of what comes after the schedule */
+	bool is_quiet;	/* the program's input and output are empty */
+	bool stops;	/* it is killed at the end of its turns */
+	double seconds; /* it is killed if it takes longer; 0: never */
+	/* It is also killed when this is not 0; may be NULL. */
+	const volatile sig_atomic_t *interrupt;
 };
 
 /* Reads the program's events to their end, and judges them. */
