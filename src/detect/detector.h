@@ -121,8 +121,8 @@ struct snag_detector {
 	/* The operations that it can judge (SNAG_OPS_COMMON | ...).  The caller refuses a trace
 	 * with another one, so the detector never sees it. */
 	uint32_t ops;
-	uint32_t
-		launch_ops; /* those of `ops` that it accepts only where a program launches its tasks */
+	/* Those of `ops` that it accepts only where a program launches its tasks. */
+	uint32_t launch_ops;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given, if it can judge the trace */
 	enum snag_decide decide;
@@ -132,11 +132,13 @@ struct snag_detector {
 	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
-	bool tells_atomicity; /* it finds atomicity violations and no races (snag_race.is_atomicity) */
-	bool tells_freed; /* it finds uses of freed memory that are no races (snag_race.is_behind) */
-	bool no_windows;  /* a part of the trace tells it nothing (detect/analyze/windows.h) */
-	bool has_rows;	  /* it shows its steps to env->rows */
-	bool has_stages;  /* its `finish` decides pairs by env->stages */
+	/* It finds atomicity violations and no races (snag_race.is_atomicity). */
+	bool tells_atomicity;
+	/* It finds uses of freed memory that are no races (snag_race.is_behind). */
+	bool tells_freed;
+	bool no_windows; /* a part of the trace tells it nothing (detect/analyze/windows.h) */
+	bool has_rows;	 /* it shows its steps to env->rows */
+	bool has_stages; /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;
 	/* Its index must have the locks that only one thread takes (witness/decide/index.h). */

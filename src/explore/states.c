@@ -17,8 +17,8 @@ struct passing { /* a run */
 	const struct snag_moves *m;
 	const struct snag_keyed *shared;
 	uint32_t *next; /* by move: the next one of its thread that counts, or NONE */
-	struct snag_keyed
-		things; /* of struct snag_tallied: a thing, and the number of its last change */
+	/* Of struct snag_tallied: a thing, and the number of its last change. */
+	struct snag_keyed things;
 	uint64_t state;
 };
 

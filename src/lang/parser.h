@@ -45,8 +45,8 @@ struct local {
 struct procedure_notes {
 	uint32_t symbol;
 	struct snag_place declared; /* line 0: not yet */
-	struct snag_place
-		forbidden; /* the first thing in it that isolated excludes; line 0: none */
+	/* The first thing in it that isolated excludes; line 0: none. */
+	struct snag_place forbidden;
 	const char *forbidden_word;
 };
 

@@ -56,8 +56,8 @@ struct mp_deals {
 /* The constructs that a thread has met since the barrier. */
 struct mp_met {
 	size_t singles, constructs; /* single blocks; these and loops */
-	uint64_t
-		masked; /* threads that had blocks of master and masked: a bit for each of the first 64 */
+	/* Threads that had blocks of master and masked: a bit for each of the first 64. */
+	uint64_t masked;
 	bool has_single, has_masked; /* [mark] */
 	bool is_reported;	     /* [none] */
 	bool is_apart;		     /* alike.c */

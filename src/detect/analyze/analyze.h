@@ -55,8 +55,8 @@ struct snag_analyze_options {
 
 struct snag_analysis {
 	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
-	const struct snag_detector
-		*detector[SNAG_MAX_DETECTORS]; /* the detectors of the findings */
+	/* The detectors of the findings. */
+	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t n;
 	uint64_t events;	      /* how many were analysed */
 	uint32_t ops;		      /* a set: what kinds of events */

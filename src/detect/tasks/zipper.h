@@ -29,7 +29,8 @@ struct snag_zipper_bag {
 	uint32_t begin, end; /* of its blocks in `passed` */
 };
 
-struct snag_zipper_marks { /* by variable: the step + 1 that reads it, writes it, has a race with it */
+/* By variable: the step + 1 that reads it, writes it, has a race with it. */
+struct snag_zipper_marks {
 	uint32_t read, write, race;
 };
 

@@ -20,9 +20,10 @@
 #include "trace/callstack.h"
 
 enum snag_replay {
+	/* The program was steered to both accesses, next to each other. */
 	SNAG_REPLAY_NOT_TRIED,
-	SNAG_REPLAY_CONFIRMED, /* the program was steered to both accesses, next to each other */
-	SNAG_REPLAY_DIVERGED,  /* the program did not follow the witness */
+	SNAG_REPLAY_CONFIRMED,
+	SNAG_REPLAY_DIVERGED, /* the program did not follow the witness */
 };
 
 /* How far the replays of a run came in the available time. */

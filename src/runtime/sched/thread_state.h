@@ -48,8 +48,9 @@ struct rt_sched_thread {
 /* The wait of a thread, for an object or a deadline: waiting.h. */
 struct rt_wait_state {
 	struct rt_object *object; /* NULL: only until the deadline */
-	uint32_t
-		at; /* where: for a lock, condition, semaphore, barrier or thread; of a task, where it last let another run */
+	/* Where: for a lock, condition, semaphore, barrier or thread; of a task, where it last
+	 * let another run. */
+	uint32_t at;
 	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
 	bool to_read;	/* for a rwlock */
 	bool has_timed_out;
