@@ -21,7 +21,7 @@ namespace snag {
  * access. */
 void marksSet(llvm::Module &M, const Accesses &All);
 
-/* The optimiser does not have to look at the checks of these, until it is done. */
+/* Makes the optimiser assume that the checks of these accesses touch no memory that it knows. */
 void marksHide(llvm::Function &F);
 void marksDone(llvm::Function &F);
 

@@ -89,7 +89,7 @@ class LoopPass : public PassInfoMixin<LoopPass> {
 
     Facts(Module &M, FunctionAnalysisManager &FAM) : Of(&M), Sync(M, FAM), Seq(M) {}
   };
-  /* facts of the module: the passes change no function in a way that matters here */
+  /* facts of the module, computed once: what the passes change does not invalidate them */
   std::unique_ptr<Facts> Known;
 
 public:

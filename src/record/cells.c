@@ -101,7 +101,8 @@ static void row_settle(struct snag_cells_row *row)
 	}
 }
 
-/* The variables of an access to a row that all of them meet as a whole; 0: not all do. */
+/* Returns how many variables of a row the access covers, if it covers each of them as a whole;
+ * otherwise 0. */
 static inline unsigned row_quick(const struct snag_cells_row *row, uint8_t mask,
 				 uint32_t ret_variable[SNAG_CELL])
 {
@@ -150,7 +151,7 @@ static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 	memset(cell, 0, sizeof(*cell));
 }
 
-/* The variables become a row. */
+/* Gives the cell a row, which takes its variables. */
 static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 {
 	uint32_t number = row_new(c);
@@ -163,8 +164,8 @@ static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 		.variable = {number}, .owner = cell->owner, .flags = cell->flags | SPLIT};
 }
 
-/* A variable of the row meets the access in part: it is split.  The part with its first byte keeps
- * it. */
+/* Splits a variable of the row that the access covers in part.  The part with its first byte keeps
+ * the variable. */
 static void part_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
 			  uint64_t base)
 {
@@ -224,7 +225,7 @@ static inline void cell_visit(struct snag_cell *cell, uint32_t thread)
 		cell->flags |= SHARED;
 }
 
-/* An access that is neither that of a variable there is, nor leaves room for another. */
+/* An access that equals no variable of the cell, in a cell without room for another variable. */
 static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint64_t addr,
 			     uint8_t mask, uint32_t ret_variable[SNAG_CELL])
 {
@@ -240,7 +241,7 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 	return n;
 }
 
-/* Whether an access meets a variable in part. */
+/* Returns whether an access covers only a part of a variable. */
 static inline bool is_part(uint8_t mask, uint8_t variable)
 {
 	return mask & variable && variable & ~mask;
@@ -327,7 +328,7 @@ static void page_forget(struct snag_cells *c, struct snag_cells_page *page, uint
 		cell_forget(c, &cell[at % PAGE / SNAG_CELL]);
 }
 
-/* Applies f to the part of each page in the range that there is. */
+/* Applies f to each existing page in the range, with the part of the range in that page. */
 static void pages_each(struct snag_cells *c, uint64_t addr, uint64_t nbytes,
 		       void (*f)(struct snag_cells *c, struct snag_cells_page *page, uint64_t from,
 				 uint64_t to))
@@ -343,7 +344,7 @@ static void pages_each(struct snag_cells *c, uint64_t addr, uint64_t nbytes,
 
 void snag_cells_end(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
 {
-	c->version++; /* walks look again */
+	c->version++; /* cached walks are no longer valid */
 	pages_each(c, addr, nbytes, page_end);
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* [addr, ...) lies in one page: cells and masks are gone through without looking up anything. */
+/* As snag_cells_known(), for accesses in one page: it steps through the cells without a look-up. */
 static uint32_t page_known(struct snag_cell *page, uint64_t addr, uint64_t stride, unsigned size,
 			   uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
@@ -32,7 +32,7 @@ static uint32_t page_accesses(uint64_t addr, uint64_t stride, uint32_t most)
 	int64_t distance = (int64_t)stride;
 	uint64_t room = distance < 0 ? addr % PAGE : PAGE - 1 - addr % PAGE;
 	uint64_t step = distance < 0 ? -stride : stride;
-	if (step < PAGE && step * most <= room) /* as mostly, without a division */
+	if (step < PAGE && step * most <= room) /* the common case needs no division */
 		return most;
 	return step == 0 || room / step >= most ? most : (uint32_t)(room / step) + 1;
 }
@@ -70,7 +70,7 @@ static uint32_t cells_walk(struct snag_cells *c, uint64_t addr, uint64_t stride,
 		if (stride % SNAG_CELL == 0)
 			known = page_known_aligned(page, addr, (int64_t)stride / SNAG_CELL, size,
 						   thread, variable, variable_stride, some);
-		if (known < some) /* or they have that place, but are not the first there */
+		if (known < some) /* they may also be the second variables of their cells */
 			known += page_known(page, addr + stride * known, stride, size, thread,
 					    variable + variable_stride * known, variable_stride,
 					    some - known);
@@ -127,8 +127,8 @@ uint32_t snag_cells_variables(struct snag_cells *c, uint64_t addr, uint64_t stri
 	return i;
 }
 
-/* The variables of a cell that are all of its bytes, in their order; 0: there are more than two, or
- * some bytes have none. */
+/* Returns the variables of a cell, in order, if one or two of them cover all its bytes; otherwise
+ * 0. */
 static inline unsigned cell_whole(const struct snag_cell *cell, uint32_t ret_variable[SNAG_CELL])
 {
 	ret_variable[0] = cell->variable[0] - 1;
@@ -138,7 +138,7 @@ static inline unsigned cell_whole(const struct snag_cell *cell, uint32_t ret_var
 							: 0;
 }
 
-/* The first cell of a stretch, or the second, or whether another one goes on. */
+/* Adds a cell to a stretch.  Returns false if the cell does not continue it. */
 static inline bool stretch_takes(struct snag_cells_stretch *s, const uint32_t *variable, unsigned k)
 {
 	if (s->n == 0) {
@@ -154,14 +154,14 @@ static inline bool stretch_takes(struct snag_cells_stretch *s, const uint32_t *v
 	return goes_on;
 }
 
-/* Those of n cells that go on with the stretch, from the first. */
+/* Returns how many of n cells, from the first, continue the stretch. */
 static uint32_t cells_go_on(struct snag_cell *cell, uint32_t n, uint32_t thread,
 			    struct snag_cells_stretch *s)
 {
 	const uint32_t before = s->n;
 	uint32_t variable[SNAG_CELL];
 	for (uint32_t i = 0; i < n && !(cell[i].flags & FREED); i++, s->n++) {
-		if (s->n >= 2 && s->k == 1) { /* mostly */
+		if (s->n >= 2 && s->k == 1) { /* the common case */
 			if (cell[i].mask[0] != WHOLE ||
 			    cell[i].variable[0] - 1 != s->variable[0] + s->stride[0] * s->n)
 				break;

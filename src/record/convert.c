@@ -2,8 +2,8 @@
  *
  * convert.c - turns the records of the runtime into the events of a trace
  *
- * Rules.  The program may be broken, but its runtime is ours: records are trusted as far as they
- *         can do no harm here (numbers are checked, texts bounded).
+ * Rules.  Records come from the runtime of snag, but a broken program may have overwritten them.
+ *         So the converter checks numbers and bounds texts.
  */
 #include "record/convert_state.h"
 
@@ -151,7 +151,7 @@ static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_r
 	return true;
 }
 
-/* The program read a time.  A replay gives it the same one (record/answers.h). */
+/* Keeps a time that the program read.  A replay gives it the same time (record/answers.h). */
 static void answered(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t value = rt_record_address(r) | (uint64_t)r->loc << RT_ADDRESS_BITS;

@@ -35,8 +35,8 @@ static bool called_equals(const void *at, uint32_t i, const void *pc)
 	return ((const struct snag_called_at *)at)[i].pc == *(const uint64_t *)pc;
 }
 
-/* The frames of a return address, outermost first, are named after a caller 0, whose number is then
- * left out.  A function of snag's headers has no frame if it has a caller. */
+/* Returns the frames of a return address, outermost first.  Their names have caller 0 in place of
+ * the real caller.  A function of snag's headers has no frame if it has a caller. */
 static const struct snag_called_at *called_at(struct snag_convert *c, uint64_t pc)
 {
 	struct snag_called *called = &c->called;
@@ -53,7 +53,7 @@ static const struct snag_called_at *called_at(struct snag_convert *c, uint64_t p
 		if (snag_frame_is_of_header(&frame[i]))
 			continue;
 		size_t n = snag_frame_name(&frame[i], 0, text, sizeof(text));
-		n = n < sizeof(text) ? n : 1; /* too long, which the empty text says */
+		n = n < sizeof(text) ? n : 1; /* the name is too long: the text becomes empty */
 		snag_strtab_append(&called->text, text, n - 1);
 		at->n++;
 	}
@@ -91,7 +91,8 @@ void snag_convert_called_done(struct snag_called *called)
 	snag_strtab_done(&called->text);
 }
 
-/* A return address, and the node of its caller: a location for each function inlined there. */
+/* Handles a return address and the node of its caller.  Makes a location for each function that was
+ * inlined there. */
 static void node_new(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_frame frame[SNAG_MAX_FRAMES];
@@ -151,7 +152,7 @@ static size_t id_parse(const char *text, uint8_t id[ID_BYTES])
 	return n;
 }
 
-/* At most so much of a text of the program is kept. */
+/* The longest text of the program that is kept. */
 enum { DEFAULT_MAX = 1 << 20 };
 
 static void default_add(struct snag_convert *c, const struct rt_record *r)
@@ -184,13 +185,14 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 	if (c->options.is_nameless)
 		return;
 	called_forget(&c->called);
-	/* One that cannot be read has addresses for names, as the kernel's own has. */
+	/* A module that cannot be read, such as the kernel's own, has addresses in place of
+	 * names. */
 	if (snag_regions_module(c->regions, module.start, module.end - module.start, path))
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
-/* The end of a block conflicts with the accesses of other threads to it, as far as they are
- * known, and at its beginning with their later ones. */
+/* The end of a block writes the variables in it that several threads have accessed, and its first
+ * cell.  So it conflicts with earlier and with later accesses of other threads. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	const uint64_t addr = rt_record_address(r);
@@ -216,7 +218,7 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	snag_cells_end(c->cells, addr, all);
 }
 
-/* Memory that begins anew, of `nbytes`. */
+/* Handles the beginning of new memory, of `nbytes`. */
 static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
 {
 	snag_regions_alloc(c->regions, rt_record_address(r), nbytes, c->thread, loc_of(c, r));

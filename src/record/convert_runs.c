@@ -12,7 +12,8 @@
  */
 #include "record/convert_state.h"
 
-/* The one i further on; i is at most the period.  Divisions are what this file would cost most. */
+/* Returns the step that comes i steps later; i is at most the period.  A division here would cost
+ * more than all else in this file. */
 static inline uint32_t step_at(const struct convert_again *again, uint32_t i)
 {
 	uint32_t at = again->at + i;
@@ -82,8 +83,8 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 	return true;
 }
 
-/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those
- * that were made since. */
+/* The same for the smallest number of rounds that makes a run.  The run continues the two recorded
+ * rounds, and those that were converted since. */
 static bool some_run_put(struct snag_convert *c)
 {
 	const struct convert_again *again = &c->again;
@@ -98,7 +99,7 @@ static bool some_run_put(struct snag_convert *c)
 	return false;
 }
 
-/* One round of accesses, or what is left of it. */
+/* Converts a round of accesses, or the rest of a round. */
 static void round_put(struct snag_convert *c)
 {
 	struct convert_again *again = &c->again;
@@ -129,8 +130,8 @@ static void events_put(struct snag_convert *c, const struct convert_step *s, str
 	}
 }
 
-/* Up to `most` rounds whose accesses all have their variables already: step by step, so that little
- * is to look up.  Returns how many they are. */
+/* Converts up to `most` rounds whose accesses all have variables already.  It goes step by step,
+ * which needs few look-ups.  Returns the number of rounds. */
 static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 {
 	const struct convert_again *again = &c->again;
@@ -163,7 +164,7 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 	return n;
 }
 
-/* Whether accesses become a run depends only on what was done, never on when a batch was taken. */
+/* Whether accesses become a run depends only on the records, never on when a batch was taken. */
 void snag_convert_again_go_on(struct snag_convert *c)
 {
 	struct convert_again *again = &c->again;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_tasks.c - the records of tasks: their events, and what is said of a task
+ * convert_tasks.c - the records of tasks: their events and labels
  *
- * A task is labelled with what it is: an iteration, a section, a thread; or with the first of the
- * depend clauses it has, of which there may be many.
+ * The label of a task says which construct made it: an iteration, a section or a thread.  If the
+ * task has depend clauses, the label refers to the first of them.
  */
 #include "record/convert_state.h"
 

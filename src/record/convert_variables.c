@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_variables.c - the variables of memory and of tokens: their names, and what is split off
+ * convert_variables.c - the variables of memory and of tokens: their names and splits
  */
 #include "record/convert_state.h"
 
@@ -29,7 +29,7 @@ uint32_t snag_convert_named(struct snag_convert *c, char *text, size_t len, size
 	return snag_strtab_append(words, text, len);
 }
 
-/* A new variable is split off another one. */
+/* Notes that a new variable is split from another one. */
 static void variable_split(struct snag_convert *c, uint32_t id, uint32_t from)
 {
 	uint64_t event = c->first + c->n + c->in_runs;

@@ -6,7 +6,7 @@
  *         be tried.  Everything stays as it was, except that the thread of the first access
  *         stops before it, and so does every thread that then waits for a stopped one.
  *
- * State.  stands[t]   thread t is stopped from here on
+ * State.  stands[t]   the event from which on thread t is stopped
  *         lock[l]     how many stopped threads hold it alone, and shared
  *         missing[v]  a write to v was left out
  *

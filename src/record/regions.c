@@ -52,7 +52,7 @@ struct page {
 struct named {
 	uint64_t number;
 	uint64_t addr, nbytes;
-	uint64_t alone; /* so many bytes from there on are only its */
+	uint64_t alone; /* how many bytes from addr on belong to this block only */
 	char name[SNAG_REGION_NAME];
 	size_t len;
 	uint64_t mark; /* the caller's */
@@ -65,13 +65,14 @@ struct snag_regions {
 	struct stack *stack; /* by their top, ascending */
 	size_t nstacks, stack_cap;
 	struct snag_keyed pages,
-		blocks;	     /* by address: in slots.h they would take a quarter more time */
+		blocks;	     /* by address, without slots.h, which took a quarter more time */
 	struct block *large; /* by address */
 	size_t nlarge, large_cap;
 	uint64_t nblocks;
 	struct named named[NAMED]; /* the blocks named last: mostly the next is one of them */
-	size_t nnamed;		   /* 0 when something changes; beyond NAMED, the oldest go */
-	size_t last_named;	   /* the one that was met last */
+	/* Set to 0 when regions change; beyond NAMED, new ones replace the oldest. */
+	size_t nnamed;
+	size_t last_named; /* the one that was met last */
 };
 
 struct snag_regions *snag_regions_new(struct snag_symbols *symbols)
@@ -191,7 +192,7 @@ static void small_end(struct snag_regions *r, uint64_t addr, uint64_t end)
 	}
 }
 
-/* What lies behind the address in its page does not belong to a block from before it. */
+/* Marks that a block begins here: no block from before reaches behind the address. */
 static void start_set(struct snag_regions *r, uint64_t addr)
 {
 	struct page *p = snag_keyed_get(&r->pages, addr / PAGE);
@@ -365,7 +366,8 @@ static inline struct named *named_at(struct snag_regions *r, uint64_t addr)
 	return NULL;
 }
 
-/* A large one is, but for a stack in it: it ends with any block that takes a part of it. */
+/* Returns whether a block has its memory for itself.  A large block has, unless a stack lies in it:
+ * it ends when another block takes a part of it. */
 static bool is_alone(const struct snag_regions *r, const struct block *b)
 {
 	for (size_t i = 0; i < r->nstacks; i++)
@@ -420,7 +422,7 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 	return put_object(to, m->name, addr - m->base);
 }
 
-/* How many of nbytes from an address that is in no stack come before the next one. */
+/* Returns how many of nbytes from an address outside of stacks come before the next stack. */
 static uint64_t before_stack(const struct snag_regions *r, uint64_t addr, uint64_t nbytes)
 {
 	for (size_t i = 0; i < r->nstacks; i++)

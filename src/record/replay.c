@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay.c - run a program again, steered by a schedule to a race
+ * replay.c - runs a program again, steered by a schedule to a race
  */
 #include "record/replay.h"
 
@@ -36,10 +36,10 @@ struct watch {
 	} now, before; /* those of the step before by variable */
 	bool is_found;
 	uint64_t event[2]; /* where */
-	/* What the two threads did in the place of their accesses. */
+	/* The events that the two threads made in place of their accesses. */
 	struct snag_event met[2];
 	unsigned nmet;
-	struct path {		 /* of a run to be compared */
+	struct path {		 /* the events of each thread of a run to be compared */
 		uint64_t *place; /* by location: a hash of its name; 0: not computed yet */
 		size_t place_cap;
 		uint64_t *thread; /* by thread: what it did so far */
@@ -49,7 +49,7 @@ struct watch {
 
 enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
 
-/* Which of the two accesses an event may be, a set. */
+/* Returns which of the two accesses the event may be, as a set. */
 static unsigned expected(struct watch *w, const struct snag_event *ev)
 {
 	const struct snag_replay_access *access = w->plan->access;
@@ -89,7 +89,7 @@ static void step_begins(struct watch *w, const struct snag_step *step)
 		qsort(w->before.at, w->before.n, sizeof(*w->before.at), touch_compare);
 }
 
-/* Whether an access of the step before and this one are the two. */
+/* Returns whether this access and one of the step before are the two accesses. */
 static bool is_pair(struct watch *w, const struct touch *t, const struct snag_event *ev)
 {
 	unsigned first = expected(w, &t->ev), second = expected(w, ev);
@@ -137,7 +137,8 @@ static void path_event(struct watch *w, const struct snag_event *ev)
 	*hash = mix(mix(*hash, ev->op), place_hash(w, ev->loc));
 }
 
-/* Of all threads, in any order: another schedule may create them in another one. */
+/* Combines the hashes of all threads independent of their order, because another schedule may
+ * create threads in another order. */
 static uint64_t path_hash(const struct path *p)
 {
 	uint64_t sum = 0;
@@ -171,7 +172,7 @@ static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t n
 	}
 }
 
-/* What was an access to one variable was one to the other, too. */
+/* After a split, an earlier access to the variable counts as an access to the new one, too. */
 static void watch_split(struct watch *w, const struct snag_split *split)
 {
 	struct touches *of[2] = {&w->now, &w->before};

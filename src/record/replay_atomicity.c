@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_atomicity.c - run a program again, steered to a write between a read and a write
+ * replay_atomicity.c - runs a program again, steered to a write between a read and a write
  *
  * Idea.   Two numbers for each variable answer the question at a write W of thread A: which event
  *         was the last write at the place of the write between, and which was the last access of A,

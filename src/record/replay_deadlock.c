@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_deadlock.c - run a program again, steered by a schedule to a deadlock
+ * replay_deadlock.c - runs a program again, steered by a schedule to a deadlock
  */
 #include "record/replay_deadlock.h"
 
@@ -15,7 +15,7 @@
 
 enum { PLACE = 4096 };
 
-/* Whether the threads that waited for each other did so at the places of the plan. */
+/* Returns whether the threads waited for each other at the places of the plan. */
 static bool is_reached(const struct snag_deadlock_plan *plan, const struct snag_names *names,
 		       const struct snag_convert_notes *notes)
 {

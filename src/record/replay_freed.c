@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_freed.c - run a program again, steered to an access behind the end of its memory
+ * replay_freed.c - runs a program again, steered to an access after the free of its memory
  *
  * Idea.   The converter notices every use of freed memory (convert_misuse.c).  So the replay reads
  *         the run to its end, and looks for one with both places.

@@ -38,7 +38,7 @@ enum { OUT, ERR, OUTPUTS };
 struct snag_server {
 	struct snag_server_options how;
 	struct snag_launch *launch;
-	const char *why; /* runs are no forks; NULL: they are */
+	const char *why; /* why runs are not forks; NULL: they are forks */
 	bool has_tasks;
 	int socket;   /* to the server; -1: none */
 	int schedule; /* memory that holds the schedule */
@@ -101,7 +101,8 @@ static void output_read(struct snag_server *s, struct snag_served *run)
 	}
 }
 
-/* Until there is no more; what the program's own children print later is not waited for. */
+/* Reads until there is no more output.  It does not wait for later output of the program's own
+ * children. */
 static void output_drain(struct snag_server *s, struct snag_served *run)
 {
 	uint64_t before;
@@ -113,7 +114,8 @@ static void output_drain(struct snag_server *s, struct snag_served *run)
 
 /* Messages. */
 
-/* Waits so long for a message; 1: there is one, 0: not yet, -1: the server is gone. */
+/* Waits up to `ms` milliseconds for a message.  Returns 1 if there is one, 0 if not, -1 if the
+ * server has ended. */
 static int message_await(struct snag_server *s, int ms, struct rt_served *ret)
 {
 	struct pollfd look[] = {{.fd = s->socket, .events = POLLIN},
@@ -160,7 +162,7 @@ static bool is_late(struct running *r)
 	return r->run->was_late;
 }
 
-/* Between two looks at the channel. */
+/* Waits between two looks at the channel. */
 static void pace(struct running *r, bool had_records)
 {
 	r->ms = had_records ? SHORT_MS : r->ms * 2 < LONG_MS ? r->ms * 2 : LONG_MS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * splits.c - which variables were split off which, and which splits matter
+ * splits.c - from which variable each new one was split, and which splits matter
  */
 #include "record/splits.h"
 
@@ -25,7 +25,7 @@ void snag_splits_add(struct snag_splits *s, const struct snag_split *split)
 static struct snag_kept_split *split_of(const struct snag_splits *s, uint32_t variable)
 {
 	size_t low = 0, high = s->n;
-	for (size_t back = 1; back < s->n && low == 0; back *= 4) { /* mostly one of the last */
+	for (size_t back = 1; back < s->n && low == 0; back *= 4) { /* mostly one of the latest */
 		if (s->at[s->n - back].split.variable <= variable)
 			low = s->n - back;
 		else
@@ -50,7 +50,7 @@ void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigne
 	}
 }
 
-/* Forgets those that are lost, once they are most. */
+/* Removes lost splits, once they are the majority. */
 static void lost_remove(struct snag_splits *s)
 {
 	enum { FEW = 1024 };

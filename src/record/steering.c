@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * steering.c - run a program again, steered by a schedule
+ * steering.c - runs a program again, steered by a schedule
  */
 #include "record/steering.h"
 
