@@ -17,7 +17,7 @@ void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Access
 
 /* Makes the module announce at the start of the program that it reports branches, even if it has
  * none. */
-void branchesTell(llvm::Module &M);
+void branchesAnnounce(llvm::Module &M);
 
 } // namespace snag
 

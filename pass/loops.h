@@ -14,7 +14,7 @@ namespace snag {
 
 /* Doubles every loop that can be reported as a whole.  Runs before the vectoriser.  Returns false
  * if nothing has changed. */
-bool loopsTell(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool loopsReport(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* Removes from the list the accesses of loops without checks, which need no checks. */
 void loopsSkip(const llvm::Function &F, Accesses &All);

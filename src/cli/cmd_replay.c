@@ -59,7 +59,7 @@ static const struct cli_option replay_options[] = {
 #undef FIELD
 
 /* Returns the exit status. */
-static int outcome_tell(const struct snag_replay_result *result)
+static int outcome_print(const struct snag_replay_result *result)
 {
 	fprintf(stderr, "snag: replay: %s: %s\n", result->is_confirmed ? "confirmed" : "diverged",
 		result->words);
@@ -80,7 +80,7 @@ static int other_run(const struct replay_values *v, const struct snag_replay_fil
 				 "--gdb, --output and --order: not for the witness of %s",
 				 cli_replay_other_kind(file));
 	int rc = cli_replay_other(&how, &result, err);
-	return rc < 0 ? rc : outcome_tell(&result);
+	return rc < 0 ? rc : outcome_print(&result);
 }
 
 /* Both orders of the accesses, and what differs. */
@@ -161,7 +161,7 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	snag_replay_file_done(&file);
 	if (rc < 0)
 		return rc;
-	return !v->gdb ? outcome_tell(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
+	return !v->gdb ? outcome_print(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
 const struct cli_command cli_command_replay = {

@@ -131,11 +131,11 @@ struct snag_detector {
 	bool decide_if_short;
 	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
-	bool tells_deadlocks;
+	bool finds_deadlocks;
 	/* It finds atomicity violations and no races (snag_race.is_atomicity). */
-	bool tells_atomicity;
+	bool finds_atomicity;
 	/* It finds uses of freed memory that are no races (snag_race.is_behind). */
-	bool tells_freed;
+	bool finds_freed;
 	bool no_windows; /* a part of the trace tells it nothing (detect/analyze/windows.h) */
 	bool has_rows;	 /* it shows its steps to env->rows */
 	bool has_stages; /* its `finish` decides pairs by env->stages */

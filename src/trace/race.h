@@ -122,9 +122,9 @@ struct snag_findings {
 	size_t nraces, race_cap;
 	struct snag_deadlock *deadlock; /* trace/deadlock.h; ascending by first request */
 	size_t ndeadlocks, deadlock_cap;
-	bool tells_deadlocks; /* the detector looks for deadlocks, not for races */
-	bool tells_atomicity; /* likewise for atomicity violations, which are in race[] */
-	bool tells_freed;     /* likewise for uses of freed memory that are no races */
+	bool finds_deadlocks; /* the detector looks for deadlocks, not for races */
+	bool finds_atomicity; /* likewise for atomicity violations, which are in race[] */
+	bool finds_freed;     /* likewise for uses of freed memory that are no races */
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */

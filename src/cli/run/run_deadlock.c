@@ -18,7 +18,7 @@
 static struct snag_findings *findings_of(struct snag_analysis *a)
 {
 	for (size_t i = 0; i < a->n; i++)
-		if (a->findings[i].tells_deadlocks)
+		if (a->findings[i].finds_deadlocks)
 			return &a->findings[i];
 	return NULL;
 }

@@ -190,8 +190,8 @@ static inline enum snag_incident_kind snag_incident_kind(const struct snag_incid
 static inline enum snag_incident_kind snag_incident_shown_kind(const struct snag_incident_report *r,
 							       const struct snag_incident *in)
 {
-	bool is_told = in->race->is_atomicity || in->race->is_behind;
-	return r->is_trace && !is_told ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
+	bool has_own_kind = in->race->is_atomicity || in->race->is_behind;
+	return r->is_trace && !has_own_kind ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 }
 
 /* The accesses of an incident in the order of its report: of a broken atomicity the read, the write
