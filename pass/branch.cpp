@@ -85,7 +85,8 @@ class Branches {
   unsigned Loops = 0;      /* how often the walk met a loop again */
   bool IsAddress = false;  /* the walk is in the operands of an address, or of an argument */
   bool WasAddress = false; /* the walk was in one before */
-  DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>> NamedAt; /* the branches that named a read */
+  DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>>
+      NamedAt; /* the branches that named a read */
 
 public:
   Branches(Function &Fn, const DominatorTree &D)

@@ -24,10 +24,10 @@
 #include "cc/two_steps.h"
 
 #include "base/memory.h"
-#include "cc/fortran_openmp.h"
-#include "cc/openmp_pragmas.h"
-#include "cc/openmp_text.h"
-#include "cc/updates.h"
+#include "cc/fortran/fortran_openmp.h"
+#include "cc/openmp/openmp_pragmas.h"
+#include "cc/text/text.h"
+#include "cc/updates/updates.h"
 #include "base/temporary.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #ifndef SNAG_CC_TWO_STEPS_H
 #define SNAG_CC_TWO_STEPS_H
 
-#include "cc/openmp_pragmas.h"
+#include "cc/openmp/openmp_pragmas.h"
 #include "cc/words.h"
 
 #include <stdbool.h>

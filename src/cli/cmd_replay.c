@@ -7,7 +7,7 @@
 #include "cli/run/in_gdb.h"
 #include "cli/run/replay_other.h"
 #include "cli/explore/replay_failure.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <stdio.h>
 

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/temporary.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "explore/shrink.h"
-#include "record/misuses.h"
+#include "record/convert/misuses.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #define SNAG_EXPLORE_JUDGE_H
 
 #include "detect/detector.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/misuse.h"
 
 enum { SNAG_JUDGES = 2, SNAG_JUDGE_PLACES = 16 };

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/launch.h"
-#include "record/misuses.h"
+#include "record/convert/misuses.h"
 #include "trace/input.h"
 #include "trace/refined.h"
 

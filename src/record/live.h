@@ -9,7 +9,7 @@
 #ifndef SNAG_RECORD_LIVE_H
 #define SNAG_RECORD_LIVE_H
 
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/launch.h"
 #include "trace/misuse.h"
 #include "trace/sink.h"

@@ -11,7 +11,7 @@
 #define SNAG_RECORD_TURNS_H
 
 #include "base/error.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/step_log.h"
 
 struct snag_turn {

@@ -2,7 +2,7 @@
  *
  * misuse.h - a mistake of a program that is neither a race nor a deadlock, as data
  *
- * The run itself shows it, so there is nothing to analyse: the recorder notes it (record/misuses.h)
+ * The run itself shows it, so there is nothing to analyse: the recorder notes it (record/convert/misuses.h)
  * and reports print it.
  */
 #ifndef SNAG_TRACE_MISUSE_H

@@ -6,7 +6,7 @@
  * overlap; and they do have one if they overlap, unless the later one touches only bytes
  * that were split off a variable of the earlier one in between.
  */
-#include "record/cells.h"
+#include "record/convert/cells.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/walk.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "cc/openmp_pragmas.h"
+#include "cc/openmp/openmp_pragmas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "unit.h"
 
 #include "detect/analyze/analyze.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 

@@ -15,7 +15,7 @@
 #include "cli/run/run_files.h"
 #include "cli/run/run_report.h"
 #include "explore/shrink.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -15,7 +15,7 @@
 #ifndef SNAG_CLI_EFFECT_H
 #define SNAG_CLI_EFFECT_H
 
-#include "record/replay.h"
+#include "record/replay/replay.h"
 
 enum cli_severity {
 	CLI_SEVERITY_UNKNOWN, /* the accesses did not come together in both orders */

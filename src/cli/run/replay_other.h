@@ -6,7 +6,7 @@
 #ifndef SNAG_CLI_REPLAY_OTHER_H
 #define SNAG_CLI_REPLAY_OTHER_H
 
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 struct cli_replay_other {
 	const struct snag_replay_file *file;

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
-#include "record/replay_deadlock.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_deadlock.h"
+#include "record/replay/replay_file.h"
 #include "report/incident/incident_deadlock.h"
 #include "trace/callstack.h"
 

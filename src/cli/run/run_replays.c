@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "cli/run/effect.h"
 #include "cli/interrupt.h"
-#include "record/replay_atomicity.h"
-#include "record/replay_file.h"
-#include "record/replay_freed.h"
+#include "record/replay/replay_atomicity.h"
+#include "record/replay/replay_file.h"
+#include "record/replay/replay_freed.h"
 
 #include <stdlib.h>
 #include <string.h>

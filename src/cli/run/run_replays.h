@@ -3,12 +3,12 @@
  * run_replays.h - the predicted races of a run, replayed
  *
  * The witness of a race becomes a list of turns (record/turns.h).  The program follows it
- * (record/replay.h), or it goes into the file of the witness for `snag replay`.
+ * (record/replay/replay.h), or it goes into the file of the witness for `snag replay`.
  *
  * Budget.  All replays of a run share one time limit: those of predicted races, in the order of the
  *         report, then those of suspects (run_suspects.h).  A replay ends when the time is over,
  *         when it has shown its race, or when it can no longer show it.  snag does not try a
- *         schedule that begins like one that could not be followed (record/dead_ends.h).  The
+ *         schedule that begins like one that could not be followed (record/replay/dead_ends.h).  The
  *         report counts what was not replayed for lack of time.
  */
 #ifndef SNAG_CLI_RUN_REPLAYS_H
@@ -16,7 +16,7 @@
 
 #include "cli/run/run_steps.h"
 #include "detect/analyze/analyze.h"
-#include "record/dead_ends.h"
+#include "record/replay/dead_ends.h"
 #include "report/incident/incident.h"
 
 /* A replay of a program of a few milliseconds takes 5 to 20 milliseconds.  This time is enough for

@@ -24,7 +24,7 @@
 #define SNAG_CLI_RUN_STEPS_H
 
 #include "detect/analyze/analyze.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/step_log.h"
 
 struct cli_steps {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "detect/candidates/suspects.h"
-#include "record/delay.h"
+#include "record/replay/delay.h"
 
 #include <stdlib.h>
 #include <string.h>

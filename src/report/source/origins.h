@@ -4,7 +4,7 @@
  *
  * A report names the stack that created a thread and the one that allocated a block.  The first
  * is an event of the trace (fork, async, spawn), found in one reading.  The second is in the
- * name of the block (record/regions.h).
+ * name of the block (record/convert/regions.h).
  */
 #ifndef SNAG_REPORT_ORIGINS_H
 #define SNAG_REPORT_ORIGINS_H

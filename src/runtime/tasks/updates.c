@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * updates.c - updates that commute, around which `snag cc` has put calls (cc/updates.h)
+ * updates.c - updates that commute, around which `snag cc` has put calls (cc/updates/updates.h)
  *
  * Rules.  [plain]   between begin and end, the program only accesses the variable of the update, so
  *                   the runtime records begin and end as events
