@@ -67,3 +67,28 @@ void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end 
 				  i == 0 ? "; the program may differ from run to run: " : ", ",
 				  cause[i]);
 }
+
+void snag_replay_end_take(struct snag_replay_result *result, const struct snag_live_end *end)
+{
+	result->was_late = end->was_late && !result->is_confirmed;
+	result->was_killed = end->was_late;
+	result->diverged = end->notes.diverged;
+	result->turn = end->notes.turn;
+	result->status = end->status;
+}
+
+void snag_divergence_fill(struct snag_replay_result *result, const struct snag_live_end *end,
+			  const struct snag_turns *turns, const struct snag_names *names,
+			  const char *missed)
+{
+	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
+	if (end->was_late) {
+		snag_sentence_add(&words, "%s in the time there was", missed);
+		return;
+	}
+	if (end->notes.diverged)
+		snag_divergence_stuck(&words, turns, &end->notes, names);
+	else
+		snag_sentence_add(&words, "the schedule was followed, but %s", missed);
+	snag_divergence_causes(&words, end);
+}

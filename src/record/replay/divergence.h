@@ -11,7 +11,7 @@
 #define SNAG_RECORD_DIVERGENCE_H
 
 #include "record/live.h"
-#include "record/turns.h"
+#include "record/replay/replay.h"
 
 struct snag_sentence { /* text that grows up to its room */
 	char *at;
@@ -26,5 +26,12 @@ void snag_divergence_stuck(struct snag_sentence *w, const struct snag_turns *tur
 /* Names the input of the program that can differ from run to run.  Adds nothing if the program read
  * no such input. */
 void snag_divergence_causes(struct snag_sentence *w, const struct snag_live_end *end);
+/* Copies to the result how the run ended.  The caller has set result->is_confirmed. */
+void snag_replay_end_take(struct snag_replay_result *result, const struct snag_live_end *end);
+/* Says in result->words why a replay missed its goal.  `missed` is the goal in negated words: "the
+ * threads did not wait for each other". */
+void snag_divergence_fill(struct snag_replay_result *result, const struct snag_live_end *end,
+			  const struct snag_turns *turns, const struct snag_names *names,
+			  const char *missed);
 
 #endif

@@ -286,10 +286,7 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 {
 	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 	result->is_confirmed = w->is_found;
-	result->was_late = end->was_late && !w->is_found;
-	result->was_killed = end->was_late;
-	result->diverged = end->notes.diverged;
-	result->turn = end->notes.turn;
+	snag_replay_end_take(result, end);
 	memcpy(result->value, end->notes.race_value, sizeof(result->value));
 	result->value_bytes = end->notes.race_bytes;
 	result->path = path_hash(&w->path);
@@ -325,7 +322,6 @@ static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 	r->recording = NULL;
 	struct snag_live_end end = snag_live_end(live);
 	words_fill(&w, &end, r->result);
-	r->result->status = end.status;
 	free(w.path.place);
 	free(w.path.thread);
 	return rc;

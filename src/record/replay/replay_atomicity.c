@@ -100,30 +100,19 @@ static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t n
 		*entry_of(w, ev->target, SNAG_NO_ID) = number + 1;
 }
 
-static void words_fill(const struct watch *w, const struct snag_live_end *end,
-		       struct snag_replay_result *result)
+static void result_fill(const struct watch *w, const struct snag_live_end *end,
+			struct snag_replay_result *result)
 {
-	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 	result->is_confirmed = w->is_found;
-	result->was_late = end->was_late && !w->is_found;
-	result->diverged = end->notes.diverged;
-	result->turn = end->notes.turn;
-	if (w->is_found) {
+	snag_replay_end_take(result, end);
+	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "event %" PRIu64 " of the replay is the write between events %" PRIu64
 			 " and %" PRIu64,
 			 w->event[1], w->event[0], w->event[2]);
-		return;
-	}
-	if (end->was_late)
-		snag_sentence_add(&words, "the write did not come between in the time there was");
-	else if (end->notes.diverged)
-		snag_divergence_stuck(&words, w->plan->how.turns, &end->notes, w->names);
 	else
-		snag_sentence_add(&words, "the schedule was followed, but the write did not come "
-					  "between");
-	if (!end->was_late)
-		snag_divergence_causes(&words, end);
+		snag_divergence_fill(result, end, w->plan->how.turns, w->names,
+				     "the write did not come between");
 }
 
 static int watch_run(struct watch *w, struct snag_source *live, struct snag_error *err)
@@ -152,8 +141,7 @@ static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 	int rc = watch_run(&w, live, err);
 	if (rc == 0) {
 		struct snag_live_end end = snag_live_end(live);
-		words_fill(&w, &end, r->result);
-		r->result->status = end.status;
+		result_fill(&w, &end, r->result);
 	}
 	free(w.place);
 	free(w.entry);

@@ -35,29 +35,19 @@ static bool is_reached(const struct snag_deadlock_plan *plan, const struct snag_
 	return all;
 }
 
-static void words_fill(const struct snag_deadlock_plan *plan, const struct snag_names *names,
-		       const struct snag_live_end *end, struct snag_replay_result *result)
+static void result_fill(const struct snag_deadlock_plan *plan, const struct snag_names *names,
+			const struct snag_live_end *end, struct snag_replay_result *result)
 {
-	result->was_late = end->was_late && !result->is_confirmed;
-	if (result->is_confirmed)
+	const uint32_t n = end->notes.ncircle;
+	result->is_confirmed = is_reached(plan, names, &end->notes);
+	snag_replay_end_take(result, end);
+	if (n)
 		snprintf(result->words, sizeof(result->words),
-			 "%" PRIu32 " threads waited for each other", end->notes.ncircle);
-	else if (end->notes.ncircle)
-		snprintf(result->words, sizeof(result->words),
-			 "%" PRIu32 " threads waited for each other, but elsewhere",
-			 end->notes.ncircle);
-	else if (end->was_late)
-		snprintf(result->words, sizeof(result->words),
-			 "the threads did not wait for each other in the time there was");
-	else {
-		struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
-		if (end->notes.diverged)
-			snag_divergence_stuck(&words, plan->how.turns, &end->notes, names);
-		else
-			snag_sentence_add(&words, "the schedule was followed, but the threads did "
-						  "not wait for each other");
-		snag_divergence_causes(&words, end);
-	}
+			 "%" PRIu32 " threads waited for each other%s", n,
+			 result->is_confirmed ? "" : ", but at other places");
+	else
+		snag_divergence_fill(result, end, plan->how.turns, names,
+				     "the threads did not wait for each other");
 }
 
 struct deadlock_run {
@@ -75,9 +65,7 @@ static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 	while ((rc = snag_source_next(live, &batch, err)) > 0)
 		;
 	struct snag_live_end end = snag_live_end(live);
-	r->result->is_confirmed = is_reached(r->plan, live->names, &end.notes);
-	r->result->status = end.status;
-	words_fill(r->plan, live->names, &end, r->result);
+	result_fill(r->plan, live->names, &end, r->result);
 	return rc;
 }
 

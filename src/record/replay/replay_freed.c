@@ -10,6 +10,7 @@
 #include "record/replay/divergence.h"
 #include "trace/callstack.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PLACE = 4096 };
@@ -33,28 +34,17 @@ static bool is_reached(const struct snag_freed_plan *plan, const struct snag_nam
 	return false;
 }
 
-static void words_fill(const struct snag_freed_plan *plan, const struct snag_names *names,
-		       const struct snag_live_end *end, struct snag_replay_result *result)
+static void result_fill(const struct snag_freed_plan *plan, const struct snag_names *names,
+			const struct snag_live_end *end, struct snag_replay_result *result)
 {
-	struct snag_sentence words = {.at = result->words, .room = sizeof(result->words)};
 	result->is_confirmed = is_reached(plan, names, end);
-	result->was_late = end->was_late && !result->is_confirmed;
-	result->diverged = end->notes.diverged;
-	result->turn = end->notes.turn;
-	result->status = end->status;
-	if (result->is_confirmed) {
-		snag_sentence_add(&words, "the memory was freed, and then accessed");
-		return;
-	}
-	if (end->was_late)
-		snag_sentence_add(&words, "no freed memory was accessed in the time there was");
-	else if (end->notes.diverged)
-		snag_divergence_stuck(&words, plan->how.turns, &end->notes, names);
+	snag_replay_end_take(result, end);
+	if (result->is_confirmed)
+		snprintf(result->words, sizeof(result->words),
+			 "the memory was freed, and then accessed");
 	else
-		snag_sentence_add(&words, "the schedule was followed, but the memory was not "
-					  "accessed after its end");
-	if (!end->was_late)
-		snag_divergence_causes(&words, end);
+		snag_divergence_fill(result, end, plan->how.turns, names,
+				     "the memory was not accessed after its end");
 }
 
 struct freed_run {
@@ -71,7 +61,7 @@ static int run_read(void *ctx, struct snag_source *live, struct snag_error *err)
 		;
 	if (rc == 0) {
 		struct snag_live_end end = snag_live_end(live);
-		words_fill(r->plan, live->names, &end, r->result);
+		result_fill(r->plan, live->names, &end, r->result);
 	}
 	return rc;
 }
