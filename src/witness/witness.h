@@ -18,6 +18,7 @@
 #ifndef SNAG_WITNESS_WITNESS_H
 #define SNAG_WITNESS_WITNESS_H
 
+#include "trace/race.h"
 #include "trace/trace.h"
 
 struct snag_witness {
@@ -39,6 +40,9 @@ struct snag_witness {
 };
 
 void snag_witness_done(struct snag_witness *w); /* accepts NULL */
+/* Copies the events and the prefix of a witness, of a trace with so many threads, to a race.  The
+ * race owns the copies. */
+void snag_witness_copy(const struct snag_witness *w, size_t nthreads, struct snag_race *ret_race);
 int snag_witness_read(const char *path, const struct snag_trace *trace,
 		      struct snag_witness *ret_witness, struct snag_error *err);
 

@@ -166,13 +166,8 @@ static void report(struct deadlocks *d, const uint32_t *request, uint32_t n,
 					 .known = site_of(d, SNAG_NO_EVENT),
 					 .count = 1,
 					 .verdict = w ? SNAG_PREDICTED : SNAG_UNVERIFIED};
-	if (w) {
-		found.proof.witness = snag_realloc(NULL, w->n + 1, sizeof(*w->event));
-		if (w->n)
-			memcpy(found.proof.witness, w->event, w->n * sizeof(*w->event));
-		found.proof.nwitness = w->n;
-		snag_race_prefix_set(&found.proof, w->prefix, d->ix->nthreads);
-	}
+	if (w)
+		snag_witness_copy(w, d->ix->nthreads, &found.proof);
 	d->nfound++;
 	d->env->on_deadlock(d->env->ctx, &found);
 }
