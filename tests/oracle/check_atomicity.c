@@ -216,13 +216,10 @@ static enum outcome run(struct subject *s, const struct expected *ex, struct rea
 					       .pairs = ex->pairs,
 					       .rules = ex->rules};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "atomicity: %s", err.msg);
-	enum outcome outcome = check_findings(s, ex, &analysis.findings[0], why);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
+	outcome = check_findings(s, ex, &analysis.findings[0], why);
 	snag_analysis_done(&analysis);
 	return outcome;
 }

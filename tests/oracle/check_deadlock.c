@@ -265,12 +265,9 @@ enum outcome check_deadlock(struct subject *s, struct reason *why)
 					       .pairs = ex.pairs,
 					       .whole = ex.whole};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "deadlock: %s", err.msg);
+	outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
 	outcome = check_findings(s, &ex, &analysis.findings[0], why);
 	snag_analysis_done(&analysis);
 	return outcome == PASSED && !ex.n ? SKIPPED : outcome;
