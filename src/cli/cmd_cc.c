@@ -331,42 +331,35 @@ static int fc_run(const void *values, char *const *operand, struct snag_error *e
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
 	"runs as usual; 'snag run' reports its races.\n"
 
+/* All words are for the compiler. */
+#define COMPILER_OPERANDS                                                        \
+	.operands = "ARGS...", .max_operands = CLI_ALL_OPERANDS, .is_raw = true, \
+	.offer = CLI_OFFER_FILES, .values_size = 1
+
 const struct cli_command cli_command_cc = {
 	.name = "cc",
 	.summary = "compile and link C for snag; a drop-in for cc",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cc_run,
 };
 
 const struct cli_command cli_command_cxx = {
 	.name = "c++",
 	.summary = "compile and link C++ for snag; a drop-in for c++",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cxx_run,
 };
 
 const struct cli_command cli_command_fc = {
 	.name = "fc",
 	.summary = "compile and link Fortran for snag; a drop-in for gfortran",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = "A drop-in for the compiler: FC=\"snag fc\" ./configure works.  SNAG_FC chooses "
 		 "the real\n"
 		 "one, gfortran or another version of it.  With -fopenmp, 'snag run' judges the "
 		 "program\n"
 		 "for every schedule.\n",
-	.values_size = 1,
 	.run = fc_run,
 };

@@ -6,6 +6,7 @@
  * before is left out.  Suppressed reports are left out, too.
  */
 #include "cli/command.h"
+#include "cli/shared_options.h"
 #include "cli/export.h"
 
 #include "base/memory.h"
@@ -29,13 +30,7 @@ static const struct cli_option export_options[] = {
 	 .value = "gitlab|github|codechecker|suppressions",
 	 .offset = FIELD(to),
 	 .help = "the format; default: gitlab"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(output),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write to FILE; default: standard output"},
+	CLI_OPTION_OUTPUT(FIELD(output), "FILE", "write to FILE; default: standard output"),
 	{.name = "strip-path-prefix",
 	 .kind = CLI_TEXT,
 	 .value = "PATH",

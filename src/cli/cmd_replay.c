@@ -3,6 +3,7 @@
  * cmd_replay.c - `snag replay`: run a program again, steered to a race
  */
 #include "cli/command.h"
+#include "cli/shared_options.h"
 #include "cli/run/effect.h"
 #include "cli/run/in_gdb.h"
 #include "cli/run/replay_other.h"
@@ -42,13 +43,7 @@ static const struct cli_option replay_options[] = {
 	 .offset = FIELD(seconds),
 	 .max = 1000000,
 	 .help = "kill the program if it takes longer; default: never"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "TRACE",
-	 .offset = FIELD(trace),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write the trace of the replay"},
+	CLI_OPTION_OUTPUT(FIELD(trace), "TRACE", "write the trace of the replay"),
 	{.name = "order",
 	 .kind = CLI_CHOICE,
 	 .value = "first-second|second-first|both",
