@@ -73,7 +73,8 @@ SAME(destroy_allocator); /* by value */
 SAME(set_default_allocator);
 SAME(get_default_allocator);
 
-/* The variables of the module of rewritten sources (cc/fortran/fortran_openmp.h); they have no bytes. */
+/* The variables of the module of rewritten sources (cc/fortran/fortran_openmp.h); they have no
+ * bytes. */
 MP_EXPORT char snag_nothing __asm__("__snag_omp_MOD_snag_nothing"), snag_nothing_shared
 	__asm__("__snag_omp_MOD_snag_nothing_shared");
 char snag_nothing, snag_nothing_shared;

@@ -59,8 +59,6 @@ static long call(long number, long a, long b, long c)
 	return rt_sys(number, a, b, c, 0, 0, 0);
 }
 
-/* The tool. */
-
 /* The words of this process: its command line, from /proc. */
 struct words {
 	char *text;
@@ -281,8 +279,6 @@ bool rt_observe_forked(bool is_free)
 	words_done(&w);
 	return true;
 }
-
-/* The end. */
 
 static int ends_with = -1; /* the status of exit(); -1: not called yet */
 static bool has_destroyed; /* the destructors of the program have run */

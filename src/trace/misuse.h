@@ -2,8 +2,8 @@
  *
  * misuse.h - a mistake of a program that is neither a race nor a deadlock, as data
  *
- * The run itself shows it, so there is nothing to analyse: the recorder notes it (record/convert/misuses.h)
- * and reports print it.
+ * The run itself shows it, so there is nothing to analyse: the recorder notes it
+ * (record/convert/misuses.h) and reports print it.
  */
 #ifndef SNAG_TRACE_MISUSE_H
 #define SNAG_TRACE_MISUSE_H

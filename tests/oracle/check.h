@@ -22,8 +22,8 @@ struct reason {
 /* Fills the reason; returns FAILED. */
 enum outcome check_fail(struct reason *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Analyses a trace.  Returns FAILED with the detector's name and the error as the reason, or PASSED;
- * then the caller ends the analysis. */
+/* Analyses a trace.  Returns FAILED with the detector's name and the error as the reason, or
+ * PASSED; then the caller ends the analysis. */
 enum outcome check_analyze(const struct snag_trace *trace,
 			   const struct snag_analyze_options *options,
 			   struct snag_analysis *ret_analysis, struct reason *why);

@@ -228,8 +228,7 @@ static void known_walks(void **unused)
 	made = 0;
 }
 
-/* Ranges in bulk do what their cells one by one do: two instances, each with ids of its own. */
-
+/* Ids of variables: two instances, one for whole ranges and one for their cells, count alike. */
 static uint32_t count_make(void *ctx, uint64_t addr, const uint32_t *from)
 {
 	(void)addr, (void)from;

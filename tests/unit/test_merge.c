@@ -181,8 +181,6 @@ static void step(struct world *w, bool may_make)
 		event_make(w, t);
 }
 
-/* The output. */
-
 static void step_check(struct world *w, const struct rt_record *r, bool is_numbered)
 {
 	assert_int_equal(rt_record_address(r), ++w->taken[w->thread]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_marks.c - the numbers by which rewritten OpenMP pragmas speak to the runtime, as text
+ * openmp_marks.c - the numbers in rewritten OpenMP pragmas that the runtime recognises, as text
  */
 #include "cc/openmp/openmp_marks.h"
 

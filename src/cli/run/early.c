@@ -125,8 +125,6 @@ void cli_early_mark(const struct cli_early *e, struct snag_incidents *incidents)
 	}
 }
 
-/* In the copy. */
-
 /* Tells the tool the keys of what is printed now; returns how many. */
 static size_t keys_report(const struct cli_early *e, const struct snag_incidents *incidents,
 			  FILE *to)
@@ -205,8 +203,6 @@ __attribute__((noreturn)) static void copy_run(const struct cli_early *e, int to
 		fflush(keys);
 	_exit(rc < 0);
 }
-
-/* In the tool. */
 
 /* Remembers what the copy has printed; returns whether that was anything. */
 static bool keys_take(struct cli_early *e, int from)

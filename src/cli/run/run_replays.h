@@ -8,8 +8,8 @@
  * Budget.  All replays of a run share one time limit: those of predicted races, in the order of the
  *         report, then those of suspects (run_suspects.h).  A replay ends when the time is over,
  *         when it has shown its race, or when it can no longer show it.  snag does not try a
- *         schedule that begins like one that could not be followed (record/replay/dead_ends.h).  The
- *         report counts what was not replayed for lack of time.
+ *         schedule that begins like one that could not be followed (record/replay/dead_ends.h).
+ *         The report counts what was not replayed for lack of time.
  */
 #ifndef SNAG_CLI_RUN_REPLAYS_H
 #define SNAG_CLI_RUN_REPLAYS_H

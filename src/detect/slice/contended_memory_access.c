@@ -247,8 +247,6 @@ void snag_contended_memory_accesses(struct snag_contended_memory *m, const struc
 	}
 }
 
-/* Runs. */
-
 static inline bool is_quick(const struct snag_contended_memory *m, uint32_t variable, bool is_write)
 {
 	const struct contended_variable *x = &m->c->x[variable];

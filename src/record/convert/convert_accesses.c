@@ -4,8 +4,8 @@
  *
  * Idea.  The cells of a group of accesses are looked up together, so that the processor fetches
  *        them in parallel.  group_quick() handles accesses that cover one variable that exists.
- *        The first access that it refuses goes through the cells (record/convert/cells.h), and then it
- *        continues.
+ *        The first access that it refuses goes through the cells (record/convert/cells.h), and then
+ *        it continues.
  */
 #include "record/convert/convert_state.h"
 

@@ -168,8 +168,6 @@ static inline void store128(volatile a128 *at, a128 v)
 	exchange128(at, v);
 }
 
-/* The ABI. */
-
 /* The thread that counts down to 0 is the last one in every run: it takes. */
 #define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \
 	static inline a##bits name##bits##_makes(a##bits x, a##bits y)                            \

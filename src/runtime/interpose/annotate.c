@@ -84,8 +84,7 @@ RT_ABI(void, __tsan_ignore_thread_end, void)
 	ignore(-1, 0);
 }
 
-/* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
-
+/* The flags of <sanitizer/tsan_interface.h> for locks that the program implements. */
 enum {
 	LINKER_INIT = 1 << 0, /* the lock may be used before create and after destroy */
 	REENTRANT = 1 << 1,
@@ -246,8 +245,7 @@ NOTHING(__tsan_mutex_post_divert, void *addr, unsigned flags)
 NOTHING(__tsan_flush_memory, void)
 NOTHING(__tsan_on_thread_idle, void)
 
-/* The macros of dynamic_annotations.h. */
-
+/* For the functions that the macros of dynamic_annotations.h call. */
 typedef const char *file_name;
 
 RT_ABI(void, AnnotateHappensBefore, file_name file, int line, uintptr_t addr)
