@@ -17,7 +17,7 @@
  *         [missed]    EXCERPT ended before the race came: RECORD.
  *
  *         A recorded run may have runs of its own, which end with the time for replays: REPLAY,
- *         DELAY (programs of threads) and ORDER (programs of tasks).
+ *         DELAY and EFFECT (programs of threads), and ORDER (programs of tasks).
  *
  * Guarantee.  At most four runs before those, each kind at most once.
  */
