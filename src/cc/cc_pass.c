@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_pass.c - the plugin for clang, as `snag cc` uses it
+ * cc_pass.c - the plugin for clang (pass/), as `snag cc` uses it
  */
 #include "cc/cc_pass.h"
 

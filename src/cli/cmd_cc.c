@@ -36,15 +36,16 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* the user wants a record of branches */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
-	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	bool has_openmp;   /* -fopenmp: snag's runtime instead of the compiler's */
 	bool is_fortran;   /* snag fc */
 	struct cc_pass pass;
 	const char *fixed;  /* -static, -static-pie: the word; NULL: neither */
 	bool has_fixed_cxx; /* -static-libstdc++ */
-	const char *other;  /* -fsanitize= of what cannot be together with threads; NULL: none */
+	/* A -fsanitize= that cannot be combined with that of threads; NULL: none. */
+	const char *other;
 };
 
-/* Options of which the next word is the value. */
+/* Returns whether the value of an option is the next word. */
 static bool takes_value(const char *word)
 {
 	static const char *const with_value[] = {
@@ -79,7 +80,7 @@ static bool is_other_sanitizer(const char *word)
 	return false;
 }
 
-/* A word for us, not for the compiler. */
+/* An option of snag, which the compiler does not get. */
 static const char branches_word[] = "-fsnag-branches";
 static const char tasks_word[] = "-fsnag-task";
 

@@ -61,9 +61,8 @@ static int outcome_print(const struct snag_replay_result *result)
 	return result->is_confirmed ? CLI_RACES : CLI_OK;
 }
 
-/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the
- * write came between.  Of a use of freed memory that is no race: whether the access came behind the
- * free. */
+/* Replays the witness of a deadlock, an atomicity violation or a use of freed memory, and prints
+ * whether the run shows it again. */
 static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
 		     char *const *argv, struct snag_error *err)
 {
@@ -78,7 +77,7 @@ static int other_run(const struct replay_values *v, const struct snag_replay_fil
 	return rc < 0 ? rc : outcome_print(&result);
 }
 
-/* Both orders of the accesses, and what differs. */
+/* Runs both orders of the accesses, and prints how the runs differ. */
 static int both_run(const struct snag_replay_plan *plan, struct snag_error *err)
 {
 	struct cli_effect effect;

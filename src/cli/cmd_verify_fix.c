@@ -51,7 +51,8 @@ static const struct cli_option verify_options[] = {
 };
 #undef FIELD
 
-/* Prints what came of the old schedule; returns CLI_RACES if `what` is still there. */
+/* Prints the outcome of the old schedule.  Returns CLI_RACES if the error, in words `what`, is
+ * still there. */
 static int old_print(const struct snag_replay_result *result, const char *what)
 {
 	if (result->is_confirmed)

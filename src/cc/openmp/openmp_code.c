@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_code.c - what is rewritten between the pragmas of OpenMP
+ * openmp_code.c - what snag cc rewrites between the pragmas of OpenMP
  */
 #include "cc/openmp/openmp_code.h"
 

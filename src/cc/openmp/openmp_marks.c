@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp_marks.c - the numbers in rewritten OpenMP pragmas that the runtime recognises, as text
+ * openmp_marks.c - the numbers in rewritten OpenMP pragmas that the runtime recognises
+ * (omp/marks.def), as text
  */
 #include "cc/openmp/openmp_marks.h"
 

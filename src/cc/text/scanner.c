@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scanner.c - the scanner of preprocessed C and C++
+ * scanner.c - the scanner of preprocessed C and C++: tokens, and what they enclose
  */
 #include "cc/text/scanner.h"
 

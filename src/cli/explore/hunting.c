@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hunting.c - `snag explore` of a program of threads
+ * hunting.c - `snag explore` of a program of threads: runs the search, and reports what it found
  */
 #include "cli/explore/hunting.h"
 

@@ -63,7 +63,7 @@ bool cli_early_has_halted(const struct cli_early *e)
 	return e->has_halted;
 }
 
-/* Which incident it is: the line of each of its two places, the smaller first. */
+/* Makes the key of an incident: the line of each of its two places, the smaller first. */
 static void key_make(const struct snag_callstack *a, const struct snag_callstack *b, char key[KEY])
 {
 	const struct snag_callstack *of[2] = {a, b};
@@ -125,7 +125,7 @@ void cli_early_mark(const struct cli_early *e, struct snag_incidents *incidents)
 	}
 }
 
-/* Tells the tool the keys of what is printed now; returns how many. */
+/* Sends the tool the keys of the incidents that are printed now; returns how many. */
 static size_t keys_report(const struct cli_early *e, const struct snag_incidents *incidents,
 			  FILE *to)
 {
@@ -204,7 +204,7 @@ __attribute__((noreturn)) static void copy_run(const struct cli_early *e, int to
 	_exit(rc < 0);
 }
 
-/* Remembers what the copy has printed; returns whether that was anything. */
+/* Remembers the incidents that the copy has printed; returns whether there were any. */
 static bool keys_take(struct cli_early *e, int from)
 {
 	uint32_t before = e->printed.n;

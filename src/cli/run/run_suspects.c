@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_suspects.c - suspicious pairs of a run, which count if another run shows that they race
+ * run_suspects.c - suspicious pairs of a run, which snag reports if another run shows that
+ * they race
  */
 #include "cli/run/run_suspects.h"
 

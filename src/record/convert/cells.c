@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cells.c - memory accesses to variables, one at a time
+ * cells.c - maps memory accesses to variables, one access at a time
  */
 #include "record/convert/cells_state.h"
 

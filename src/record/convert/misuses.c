@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * misuses.c - the mistakes that the runtime and the converter notice in a run
+ * misuses.c - the mistakes that the runtime and the converter notice in a run (trace/misuse.h)
  */
 #include "record/convert/misuses.h"
 

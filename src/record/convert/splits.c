@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * splits.c - from which variable each new one was split, and which splits matter
+ * splits.c - from which variable each new one was split (trace/split.h), and which splits matter
  */
 #include "record/convert/splits.h"
 
