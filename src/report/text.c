@@ -210,8 +210,7 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	}
 	if (!is_relation(r, m)) {
 		snag_printf(to,
-			    "  %s does not look at all that orders: something else may keep them "
-			    "apart.\n",
+			    "  %s ignores some synchronisation, which may keep the two apart.\n",
 			    part->findings->name);
 		return;
 	}
