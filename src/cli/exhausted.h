@@ -14,7 +14,7 @@
 struct cli_exhausted {
 	const struct snag_analysis *analysis; /* zeroed until the analysis begins */
 	const struct snag_source *src;	      /* has the names of locations */
-	const char *tool;		      /* what lines begin with */
+	const char *tool;		      /* the beginning of each line: the name of the tool */
 	const char *suspects;		      /* a detector whose races do not count; or NULL */
 	const struct cli_place *place;	      /* the folder to remove; or NULL */
 	/* The program that waits for the exit status of snag; or NULL. */

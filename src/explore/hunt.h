@@ -26,10 +26,10 @@ struct snag_found { /* a failure */
 	struct snag_failure failure;
 	uint64_t schedule; /* its number */
 	const char *policy;
-	struct snag_turns turns;	  /* that lead to it */
+	struct snag_turns turns;	  /* the schedule that leads to the failure */
 	size_t switches, switches_before; /* of them; and before they were made smaller */
 	bool repeats;			  /* the turns lead to it again */
-	struct snag_output_end error;	  /* what the program printed last */
+	struct snag_output_end error;	  /* the end of the program's standard error */
 };
 
 struct snag_hunt_options {
@@ -55,8 +55,8 @@ struct snag_hunt {
 	struct snag_hunt_options options;
 	struct snag_expectation expected;
 	struct snag_schedule_search search;
-	uint64_t runs;	   /* that ended */
-	uint64_t new_runs; /* that showed something new */
+	uint64_t runs;	   /* how many runs have ended */
+	uint64_t new_runs; /* how many runs showed something new */
 	struct snag_found *found;
 	size_t nfound, found_room;
 	double begin, seconds;

@@ -58,7 +58,7 @@ struct snag_schedule_search {
 	/* Of schedule 0: */
 	bool has_profile;
 	uint64_t events;
-	struct snag_focus {    /* what surw can order */
+	struct snag_focus {    /* the things that the policy surw can order */
 		uint64_t word; /* 0: synchronisation */
 		char *weights;
 	} focus[SNAG_FOCUSES];

@@ -12,7 +12,7 @@
 #include "explore/hunt.h"
 #include "explore/shards.h"
 
-struct snag_store_search { /* what all workers have in common */
+struct snag_store_search { /* the part of a job that all workers share */
 	char *const *argv;
 	const char *version;
 	unsigned nshards;

@@ -103,7 +103,7 @@ struct snag_program {
 	bool has_free_finish; /* beginFinish and endFinish: machines check how scopes nest */
 
 	struct snag_strtab symbols; /* names in the text */
-	struct array *array;	    /* what is declared by var, ascending by slot */
+	struct array *array;	    /* the variables declared by var, ascending by slot */
 	size_t narrays, array_cap;
 	uint32_t nslots;
 	uint32_t *promise; /* symbol of each declared promise */

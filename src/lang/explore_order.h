@@ -58,7 +58,7 @@ struct order_event { /* a step */
 	snag_tid task;
 	uint32_t access, naccesses; /* in order.access */
 	uint32_t block;		    /* the isolated block it belongs to, or WORLD_NONE */
-	struct order_clock clock;   /* what came before */
+	struct order_clock clock;   /* the steps that came before */
 };
 
 struct order_block {

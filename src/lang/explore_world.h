@@ -26,7 +26,7 @@ enum world_task_state { WORLD_LIVE, WORLD_ENDED, WORLD_FAILED };
 
 struct world_task {
 	struct snag_machine machine;
-	struct snag_action next; /* what it is about to do */
+	struct snag_action next; /* its next action */
 	uint32_t finish;	 /* scope: its innermost finish, or the inherited one */
 	uint32_t frame;		 /* scope: its innermost procedure that spawns */
 	uint32_t home;		 /* scope: the finish that waits for it */
@@ -82,7 +82,7 @@ struct world {
 
 /* What an action did. */
 struct world_effect {
-	struct snag_action action; /* what it was */
+	struct snag_action action; /* the action of this step */
 	uint32_t created;	   /* the task, promise or cell that came into being */
 	uint32_t scope;		   /* finish and sync: which; the end of a task: its home */
 	bool is_isolated;

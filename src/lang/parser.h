@@ -61,7 +61,7 @@ struct parser_call {
 /* A finish or isolated block around the place being parsed, in the same body. */
 struct enclosing {
 	struct enclosing *outer;
-	enum code end; /* what closes it */
+	enum code end; /* the instruction that closes the scope */
 };
 
 /* The body of a procedure, of main or of a task block. */

@@ -56,7 +56,7 @@ enum snag_omp_segment {
 /* The fate of the private copy of a reduction, on the heap. */
 enum snag_omp_copy {
 	SNAG_OMP_COPY_USED,	/* threads or tasks combine it; the detector is not to look */
-	SNAG_OMP_COPY_COMBINED, /* that is over */
+	SNAG_OMP_COPY_COMBINED, /* the combining is over: the detector looks again */
 	SNAG_OMP_COPY_RENEWED,	/* the next segment has a new one, at the same place */
 };
 

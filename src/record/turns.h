@@ -25,7 +25,7 @@ struct snag_turns {
 	/* Of the threads; empty: in a replay, threads have the same numbers as in the run that
 	 * was recorded. */
 	struct snag_creators creators;
-	struct snag_answers answers; /* that the threads get */
+	struct snag_answers answers; /* the times that threads read in the schedule */
 };
 
 void snag_turns_done(struct snag_turns *turns);

@@ -133,9 +133,10 @@ struct snag_findings {
 	 * counts are lower bounds. */
 	uint64_t abridged;
 	/* Not 0: the trace did not fit into memory, and was analysed in this many windows of
-	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too ... */
+	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too. */
 	uint64_t windows, window_events;
-	bool decided_in_windows; /* ... unless no race is missing, and pairs were decided there */
+	/* But they are exact: no race is missing, and the windows decided the pairs. */
+	bool decided_in_windows;
 };
 
 /* Of a broken atomicity: the write that comes between, and the one that ends the unit. */

@@ -34,7 +34,7 @@ struct cli_early_options {
 	char *const *argv;
 	const struct cli_place *place;
 	struct snag_suppressions *suppressions;
-	const struct cli_observed *observed; /* that runs */
+	const struct cli_observed *observed; /* the program, which still runs */
 };
 struct cli_early *cli_early_new(const struct cli_early_options *options);
 void cli_early_free(struct cli_early *e); /* accepts NULL */

@@ -18,7 +18,7 @@
 
 struct cli_stops { /* all 0: empty */
 	const struct snag_stretches *stretches;
-	uint32_t stretch; /* that of the next event, or one before it */
+	uint32_t stretch; /* the stretch of the next event, or an earlier one */
 	struct cli_stop_numbers {
 		uint32_t *at;
 		size_t n, cap, next;

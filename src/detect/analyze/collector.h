@@ -31,7 +31,7 @@
 #include "detect/candidates/verify.h"
 
 struct snag_collector {
-	struct snag_detector_env env; /* what the detector is given */
+	struct snag_detector_env env; /* the environment of the detector */
 	const struct snag_detector *detector;
 	struct snag_recent *recent;
 	struct snag_findings *findings;

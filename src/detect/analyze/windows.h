@@ -44,9 +44,9 @@ struct snag_windows {
 	const struct snag_analyze_options *options;
 	const struct snag_contended *contended; /* which variables count; NULL: all */
 	size_t events;				/* of a window */
-	struct snag_collector *collector;	/* of all detectors of the options ... */
-	const bool *is_out;			/* ... but for these */
-	struct snag_collector *const *relation; /* of those whose pairs are to be decided */
+	struct snag_collector *collector;	/* one for each detector of the options */
+	const bool *is_out;			/* by detector: it does not take part */
+	struct snag_collector *const *relation; /* the relations whose pairs are decided */
 	size_t nrelations;
 };
 

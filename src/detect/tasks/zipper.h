@@ -50,7 +50,7 @@ struct snag_zipper {
 	struct snag_zipper_marks *marks;
 	uint32_t *found; /* all n', */
 	size_t nfound, found_cap;
-	size_t *found_begin, *found_end; /* those of step n */
+	size_t *found_begin, *found_end; /* by step: the range of its races */
 	uint32_t *stamp;		 /* by step: the n + 1 it was last found for */
 
 	/* For rows: the pairs of the present step that this walk leaves. */

@@ -54,7 +54,7 @@ struct snag_convert {
 	struct snag_regions *regions;
 	struct snag_cells *cells;
 	struct snag_splits splits;
-	struct snag_split *split; /* those of the batch */
+	struct snag_split *split; /* the splits of the batch */
 	size_t nsplits, split_cap;
 	uint32_t thread;
 	bool is_first_turn;

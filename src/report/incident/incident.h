@@ -42,21 +42,23 @@ struct snag_schedules;
 /* Another race of the same cause. */
 struct snag_incident_more {
 	const struct snag_race *race;
-	char id[24]; /* that it would have as a report; "": that of the one before it */
+	char id[24]; /* its id as a report of its own; "": the same as the entry before it */
 };
 
 struct snag_incident {
-	char id[24];			 /* "R-1a2b3c4d"; once grouped, unique in this report */
-	const struct snag_race *race;	 /* the strongest of those it stands for */
-	const char *found_by;		 /* the detector that said so */
-	const struct snag_race *proof;	 /* that has a witness: see struct snag_merged_race */
-	uint32_t witness;		 /* likewise, its number */
+	char id[24]; /* "R-1a2b3c4d"; once grouped, unique in this report */
+	/* Of the races of this cause, the one with the strongest verdict. */
+	const struct snag_race *race;
+	const char *found_by; /* the detector with this verdict */
+	/* The race that has a witness: see struct snag_merged_race. */
+	const struct snag_race *proof;
+	uint32_t witness;		 /* the number of that witness */
 	uint64_t count;			 /* pairs of events */
 	size_t stacks;			 /* pairs of stacks */
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
 	struct snag_callstack read;	 /* of race->read, if race->is_atomicity */
-	struct snag_variables variables; /* of all of them */
-	struct snag_extent extent;	 /* of those of one object */
+	struct snag_variables variables; /* of all races of this cause */
+	struct snag_extent extent;	 /* of the races on one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
 	char *name;			 /* of its variable, as the source has it; or NULL */
 	char *type, *field;		 /* of its object, and what of that it is; or NULL */
@@ -77,7 +79,7 @@ struct snag_incident {
 struct snag_incidents {
 	struct snag_incident *at; /* as the merged races: strongest verdict first */
 	size_t n;
-	size_t shown; /* those neither suppressed nor apart */
+	size_t shown; /* incidents that are neither suppressed nor apart */
 	size_t apart;
 	struct snag_deadlock_incident *deadlock; /* incident_deadlock.h */
 	size_t ndeadlocks, deadlocks_shown;

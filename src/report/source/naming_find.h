@@ -17,7 +17,8 @@ bool snag_find_global(struct snag_symbols *symbols, uint64_t address, const char
 /* What an expression reaches. */
 struct snag_reached {
 	Dwarf_Die type;
-	Dwarf_Die object; /* that it lies in: what the last pointer points to, if is_indirect */
+	/* The object that it lies in; if is_indirect, the one that the last pointer points to. */
+	Dwarf_Die object;
 	uint64_t offset;  /* in the object; if indices are unknown, modulo `element` */
 	uint64_t element; /* 0: there are none */
 	bool is_indirect; /* a pointer or reference leads there */

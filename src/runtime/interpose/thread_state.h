@@ -39,8 +39,8 @@ struct rt_cancel {
 
 /* The events of the thread that the runtime does not record: annotate.c. */
 struct rt_ignoring {
-	int accesses; /* __tsan_ignore_thread_begin, nested ... */
-	uint32_t at;  /* ... where the outermost began */
+	int accesses; /* how often __tsan_ignore_thread_begin was called without its end */
+	uint32_t at;  /* where the outermost of these calls was */
 	int sync;     /* AnnotateIgnoreSyncBegin, nested */
 };
 

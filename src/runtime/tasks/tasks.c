@@ -61,8 +61,8 @@ static uint32_t depth, least_depth, nparallel;
 /* the promises of all launches so far; those of the launches before this one */
 static uint32_t promises, first_promise;
 static struct rt_thread *ended;	  /* is freed when another fiber runs */
-static struct rt_thread *created; /* runs next; was created by ... */
-static uint8_t created_by;	  /* ... an event of this kind */
+static struct rt_thread *created; /* the fiber that was just created and runs next */
+static uint8_t created_by;	  /* the kind of event that created it */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;

@@ -64,7 +64,7 @@ enum snag_mode {
 	SNAG_MODE_M2,		   /* every read keeps its writer (SNAG_RULES_READS) */
 	SNAG_MODE_DEP,		   /* only causal reads do (SNAG_RULES_DEPENDENCE) */
 	SNAG_MODE_LITERAL,	   /* likewise, and writes are causal (SNAG_RULES_LITERAL) */
-	SNAG_MODES,		   /* that decide exactly */
+	SNAG_MODES,		   /* the modes before this one decide exactly */
 	SNAG_MODE_DC = SNAG_MODES, /* every read keeps its writer, and conflicting sections their
 				    * order: only for vindicate.h */
 	SNAG_ALL_MODES
@@ -72,7 +72,8 @@ enum snag_mode {
 
 /* The same edges in observed order. */
 struct snag_row_step {
-	uint32_t event; /* that needs it; a fork, if it is the start of a thread that does */
+	/* The event that needs the row; a fork stands for the start of its thread. */
+	uint32_t event;
 	uint32_t is_read : 1;
 	uint32_t is_full : 1; /* as below */
 	uint32_t thread : 30;

@@ -55,7 +55,7 @@ enum { SNAG_UNDO_COUNT = UINT32_MAX, SNAG_UNDO_CAUSAL = UINT32_MAX - 1 };
 /* Threads that have something to do with a variable or lock in the window, as bits by their number
  * modulo 64: most lanes need not be looked at. */
 struct snag_present {
-	uint32_t stamp;		   /* others are empty */
+	uint32_t stamp;		   /* with another stamp, the entry is empty */
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
@@ -67,7 +67,7 @@ struct snag_stay {
 
 /* The first one of a lock. */
 struct snag_stay_first {
-	uint32_t stay_of; /* others are unknown */
+	uint32_t stay_of; /* with another number, the entry is unknown */
 	uint32_t stay;
 };
 
@@ -107,9 +107,10 @@ struct snag_state {
 	uint32_t **row; /* by thread: rows of `width` entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* cuts */
-	uint32_t *known;	  /* what must precede an event before the window: */
-	uint32_t known_of;	  /* this one, or SNAG_NO_EVENT */
-	uint32_t *entering;	  /* events, in observed order */
+	/* The events that must precede the event `known_of`, which is before the window. */
+	uint32_t *known;
+	uint32_t known_of;  /* SNAG_NO_EVENT: none */
+	uint32_t *entering; /* events, in observed order */
 	size_t entering_cap;
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
