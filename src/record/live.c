@@ -268,8 +268,8 @@ static void events_follow(const uint64_t old[2], uint64_t event[2], const struct
 				event[k] = batch->first + i;
 }
 
-int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
-		     struct snag_error *err)
+int snag_live_renumber(struct snag_source *src, const char *path, uint64_t event[2],
+		       struct snag_error *err)
 {
 	const uint64_t old[2] = {event[0], event[1]};
 	struct snag_source *file;

@@ -89,8 +89,8 @@ bool snag_live_is_split(const struct snag_source *src);
 /* For a source that has ended and whose events are in the .snag file `path`: if that file
  * delivers refined events, translates the numbers of two events to those of the refined ones.
  * Reads the file. */
-int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
-		     struct snag_error *err);
+int snag_live_renumber(struct snag_source *src, const char *path, uint64_t event[2],
+		       struct snag_error *err);
 
 /* Returns the name that the program gave a thread, or "". */
 const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread);

@@ -134,7 +134,7 @@ int snag_recording_commit(struct snag_recording *r, struct snag_source *live, ui
 	}
 	rc = snag_sink_commit(sink, err);
 	if (rc == 0)
-		rc = event ? snag_live_follow(live, r->path, event, err) : 0;
+		rc = event ? snag_live_renumber(live, r->path, event, err) : 0;
 	if (target != sink && rc == 0)
 		rc = target_write(r, target, err);
 	else if (target != sink)

@@ -22,7 +22,7 @@ int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 int snag_recording_write(struct snag_recording *r, const struct snag_batch *batch,
 			 const struct snag_names *names, struct snag_error *err);
 /* Ends the recording and keeps the file.  `live` has ended; `event` is as for
- * snag_live_follow(). */
+ * snag_live_renumber(). */
 int snag_recording_commit(struct snag_recording *r, struct snag_source *live, uint64_t event[2],
 			  struct snag_error *err);
 void snag_recording_abort(struct snag_recording *r); /* accepts NULL */

@@ -156,7 +156,7 @@ static int report_print(const struct cli_early *e, const struct cli_observed *o,
 	struct cli_run_environment environment;
 	struct cli_run_report r;
 	const struct snag_live_end end = snag_live_end(o->live);
-	int rc = cli_run_program_says(&own, &environment, &end, e->with.suppressions, err);
+	int rc = cli_run_program_options_take(&own, &environment, &end, e->with.suppressions, err);
 	if (rc < 0)
 		return rc;
 	rc = cli_run_report_build(&r,

@@ -70,9 +70,9 @@ struct cli_run_environment {
 /* Takes the settings that the command line leaves open from the environment. */
 void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environment *e);
 /* The same for the options of the program, when it has run; adds its suppressions. */
-int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e,
-			 const struct snag_live_end *end, struct snag_suppressions *suppressions,
-			 struct snag_error *err);
+int cli_run_program_options_take(struct cli_run_values *v, struct cli_run_environment *e,
+				 const struct snag_live_end *end,
+				 struct snag_suppressions *suppressions, struct snag_error *err);
 /* Returns whether a program that observes itself prints its verdict if it has no race.
  * ThreadSanitizer prints nothing in that case. */
 bool cli_run_is_verbose(void);

@@ -161,7 +161,7 @@ static bool is_kept_apart(const struct snag_index *ix, struct unit unit, uint32_
 	return false;
 }
 
-static void look_at(struct atomicity *a, struct unit unit, uint32_t between)
+static void candidate_decide(struct atomicity *a, struct unit unit, uint32_t between)
 {
 	uint32_t event[3] = {unit.read, between, unit.write};
 	a->compared++;
@@ -245,9 +245,9 @@ static void lane_compare(struct atomicity *a, const struct snag_lane *lane, stru
 	}
 	if (a->pass == NEAREST) {
 		if (after_read > from)
-			look_at(a, unit, lane_event(a, lane, after_read - 1));
+			candidate_decide(a, unit, lane_event(a, lane, after_read - 1));
 		if (after_write < to)
-			look_at(a, unit, lane_event(a, lane, after_write));
+			candidate_decide(a, unit, lane_event(a, lane, after_write));
 		return;
 	}
 	for (; from < to; from++) {
@@ -255,7 +255,7 @@ static void lane_compare(struct atomicity *a, const struct snag_lane *lane, stru
 			a->is_incomplete = true;
 			return;
 		}
-		look_at(a, unit, lane_event(a, lane, from));
+		candidate_decide(a, unit, lane_event(a, lane, from));
 	}
 }
 

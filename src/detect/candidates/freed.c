@@ -114,7 +114,7 @@ static enum snag_decision decision_of(struct freed *f, struct pair pair)
 }
 
 /* [verdict] Returns whether the access is settled: reported, now or before, or a race. */
-static bool look_at(struct freed *f, struct pair pair)
+static bool candidate_settle(struct freed *f, struct pair pair)
 {
 	const uint32_t event[2] = {pair.access, pair.end};
 	struct snag_candidate_place *p =
@@ -219,7 +219,7 @@ static void near_decide(struct freed *f)
 		uint32_t e = f->near[i].access, *last = &settled[snag_index_thread(f->ix, e)];
 		bool is_covered =
 			!f->env->pairs && *last != SNAG_NO_EVENT && is_one_stretch(f, *last, e);
-		if (is_covered || look_at(f, f->near[i]))
+		if (is_covered || candidate_settle(f, f->near[i]))
 			*last = e;
 	}
 	free(settled);

@@ -74,7 +74,7 @@ void snag_convert_misuse(struct snag_convert *c, enum rt_op op, const struct rt_
 	*m = (struct snag_misuse){0};
 }
 
-void snag_convert_freed_again(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
+void snag_convert_check_freed(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
 			      snag_loc loc)
 {
 	struct snag_region_end end;
@@ -95,6 +95,6 @@ void snag_convert_freed_used(void *ctx, uint64_t addr)
 {
 	struct snag_convert *c = ctx;
 	if (c->accessing)
-		snag_convert_freed_again(c, SNAG_MISUSE_USE_AFTER_FREE, addr,
+		snag_convert_check_freed(c, SNAG_MISUSE_USE_AFTER_FREE, addr,
 					 loc_of(c, c->accessing));
 }

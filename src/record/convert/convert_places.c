@@ -198,7 +198,7 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	const uint64_t addr = rt_record_address(r);
 	uint32_t variable[SNAG_CELL];
 	if (rt_record_size(r) != RT_FREE_IGNORED)
-		snag_convert_freed_again(c, SNAG_MISUSE_DOUBLE_FREE, addr, loc_of(c, r));
+		snag_convert_check_freed(c, SNAG_MISUSE_DOUBLE_FREE, addr, loc_of(c, r));
 	const uint64_t known = snag_regions_dealloc(c->regions, addr, c->thread, loc_of(c, r));
 	const uint64_t all =
 		known ? known

@@ -176,7 +176,7 @@ void snag_convert_misuse(struct snag_convert *c, enum rt_op op, const struct rt_
 void snag_convert_freed_used(void *ctx, uint64_t addr);
 /* Reports a mistake if the block was freed whose memory the running thread uses, or frees, at that
  * location. */
-void snag_convert_freed_again(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
+void snag_convert_check_freed(struct snag_convert *c, enum snag_misuse_kind kind, uint64_t addr,
 			      snag_loc loc);
 
 static inline snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)

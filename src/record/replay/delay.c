@@ -46,7 +46,7 @@ static bool is_lock_event(const struct snag_event *ev)
 }
 
 /* Stops the thread before event `at`, with the locks it holds there. */
-static void come_to_a_stand(struct delay *d, snag_tid thread, uint32_t at)
+static void thread_stop(struct delay *d, snag_tid thread, uint32_t at)
 {
 	d->stands[thread] = true;
 	for (uint32_t e = 0; e < at; e++) {
@@ -95,11 +95,11 @@ bool snag_delay(const struct snag_trace *trace, struct snag_race *race)
 		prefix[trace->ev[e].thread]++;
 	snag_race_prefix_set(race, prefix, counts.n[SNAG_SPACE_THREAD]);
 	free(prefix);
-	come_to_a_stand(&d, race->first.thread, first);
+	thread_stop(&d, race->first.thread, first);
 	for (uint32_t e = first; e < second; e++) {
 		const struct snag_event *ev = &trace->ev[e];
 		if (!d.stands[ev->thread] && must_wait(&d, ev))
-			come_to_a_stand(&d, ev->thread, e);
+			thread_stop(&d, ev->thread, e);
 		if (d.stands[ev->thread])
 			leave_out(&d, ev);
 		else

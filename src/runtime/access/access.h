@@ -99,7 +99,7 @@ static inline void rt_epoch_end(void)
 
 /* Marks memory that only the running context can reach until its next event.  Its accesses there
  * happen before those of all other contexts, so a detector in the process does not need them. */
-static inline void rt_alone_is(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
+static inline void rt_fresh_mark(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
 {
 	own_fresh_add(&rt_own, kind, low, nbytes, rt_hot.filter->key[0]);
 }

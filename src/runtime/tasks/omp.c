@@ -227,7 +227,7 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	own_args(&rt_own, (uintptr_t)at, nbytes);
 	rt_record_settle();
 	if (!rt.listener.needs_fresh)
-		rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
+		rt_fresh_mark(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 	rt.listener.block((uintptr_t)at, nbytes, (uintptr_t)place);
 }
 
@@ -259,9 +259,9 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	rt_alone_is(OWN_FRESH_STACK, self->omp.stack_low,
-		    self->omp.stack_high - self->omp.stack_low);
-	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
+	rt_fresh_mark(OWN_FRESH_STACK, self->omp.stack_low,
+		      self->omp.stack_high - self->omp.stack_low);
+	rt_fresh_mark(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void fresh(const void *at, size_t nbytes)

@@ -101,7 +101,7 @@ void rt_tasks_known(void) /* [fresh] */
 static void fresh_begin(const struct snag_stack *stack)
 {
 	fresh = *stack;
-	rt_alone_is(OWN_FRESH_STACK, (uintptr_t)stack->base, stack->nbytes);
+	rt_fresh_mark(OWN_FRESH_STACK, (uintptr_t)stack->base, stack->nbytes);
 	rt.is_fresh = true;
 }
 
