@@ -32,7 +32,7 @@ struct snag_classes { /* all 0: nothing was run */
 	struct snag_turns *waiting;
 	size_t nwaiting, room;
 	uint64_t runs;	    /* how many runs were added */
-	uint64_t redundant; /* of them: whose class was known */
+	uint64_t redundant; /* how many of these runs were of a known class */
 	bool is_cut;	    /* a run was too long to be looked at */
 	bool has_begun;
 };

@@ -26,10 +26,11 @@ struct snag_found { /* a failure */
 	struct snag_failure failure;
 	uint64_t schedule; /* its number */
 	const char *policy;
-	struct snag_turns turns;	  /* the schedule that leads to the failure */
-	size_t switches, switches_before; /* of them; and before they were made smaller */
-	bool repeats;			  /* the turns lead to it again */
-	struct snag_output_end error;	  /* the end of the program's standard error */
+	struct snag_turns turns; /* the schedule that leads to the failure */
+	/* Switches of the schedule, now and before it was shrunk. */
+	size_t switches, switches_before;
+	bool repeats;		      /* the turns lead to it again */
+	struct snag_output_end error; /* the end of the program's standard error */
 };
 
 struct snag_hunt_options {

@@ -30,7 +30,7 @@ enum { SNAG_OUTPUT_KEPT = 4096 };
 struct snag_output_end {
 	char last[SNAG_OUTPUT_KEPT]; /* the last bytes, `n` of them */
 	size_t n;
-	uint64_t nbytes, hash; /* of all */
+	uint64_t nbytes, hash; /* the length and hash of the whole output */
 };
 
 /* A run that has ended. */

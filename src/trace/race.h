@@ -109,7 +109,7 @@ struct snag_deadlock;
 /* The findings of one detector in one trace. */
 struct snag_findings {
 	const char *name; /* of the detector */
-	double seconds;	  /* of its own time */
+	double seconds;	  /* the time of this detector alone, in seconds */
 	bool complete;	  /* no predictable race is missing */
 	bool race_free;	  /* for tasks: this input has no race on any schedule */
 	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */

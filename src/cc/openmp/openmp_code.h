@@ -29,7 +29,7 @@ struct cc_sections {
 	struct sections_open {
 		unsigned depth;	    /* how many braces are open outside the block */
 		unsigned at;	    /* the number of the current section */
-		bool has_statement; /* in it */
+		bool has_statement; /* the current section has a statement */
 	} * open;
 	size_t n, cap;
 	unsigned depth;

@@ -33,7 +33,7 @@ struct cli_run_report {
 	struct snag_certificate certificate;
 	struct snag_task_deadlock deadlock;
 	struct snag_waiting_task *wait;	 /* its tasks */
-	struct snag_incident_report all; /* of these, for the printers */
+	struct snag_incident_report all; /* everything above, as the printers take it */
 };
 
 /* Builds the report. End it also if this fails, and do not move it. Its incidents are all pairs

@@ -23,7 +23,7 @@ struct snag_before_query {
 	bool is_write;
 	/* The answer. */
 	struct snag_point before;
-	const uint32_t *row; /* of that; NULL: not kept */
+	const uint32_t *row; /* the row of `before`; NULL: not kept */
 };
 
 void snag_before_find(const struct snag_index *ix, const struct snag_rows *rows,

@@ -128,7 +128,7 @@ const char *snag_convert_thread_name(const struct snag_convert *c, snag_tid thre
 /* The construct of the source that made a task. */
 struct snag_label {
 	enum rt_label kind; /* RT_LABEL_IN and on: it has depend clauses */
-	uint64_t number;    /* of those: the first */
+	uint64_t number;    /* with depend clauses: the first of its depends */
 };
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task);
 

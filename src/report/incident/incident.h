@@ -60,9 +60,10 @@ struct snag_incident {
 	struct snag_variables variables; /* of all races of this cause */
 	struct snag_extent extent;	 /* of the races on one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
-	char *name;			 /* of its variable, as the source has it; or NULL */
-	char *type, *field;		 /* of its object, and what of that it is; or NULL */
-	bool is_heap;			 /* its variable lies in a block of the heap */
+	char *name;			 /* the name of the variable in the source; or NULL */
+	/* The type of the object, and the member that the variable is; or NULL. */
+	char *type, *field;
+	bool is_heap; /* its variable lies in a block of the heap */
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	bool is_printed;	 /* its text was printed before the end of the run */
@@ -85,7 +86,8 @@ struct snag_incidents {
 	size_t ndeadlocks, deadlocks_shown;
 	struct snag_misuse_incident *misuse; /* incident_misuse.h */
 	size_t nmisuses, misuses_shown;
-	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, of all kinds */
+	/* By verdict: how many incidents of all kinds are shown. */
+	size_t by_verdict[SNAG_VERDICTS];
 	struct snag_lock_name {
 		uint32_t lock;
 		char *name; /* as the source has it */

@@ -37,7 +37,7 @@ enum snag_object_kind {
 };
 struct snag_object_name {
 	enum snag_object_kind kind;
-	size_t length;	 /* of its name: all of the variable's up to the offset */
+	size_t length;	 /* the length of its name: the variable's name up to the offset */
 	uint64_t nbytes; /* heap */
 	snag_tid thread; /* heap: the thread that allocated it; stack: its owner */
 	snag_loc loc;	 /* heap: where it was allocated */

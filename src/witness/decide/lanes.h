@@ -27,7 +27,7 @@ struct snag_lane {
 struct snag_acquire {
 	uint32_t event;
 	uint32_t thread : 29;
-	uint32_t is_last : 1;	 /* of its key */
+	uint32_t is_last : 1;	 /* it is the last acquire with its key */
 	uint32_t is_shared : 1;	 /* it competes only with those of the other key */
 	uint32_t has_shared : 1; /* the lock has such sections */
 	uint32_t position;	 /* in its thread, */
