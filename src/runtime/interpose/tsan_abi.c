@@ -7,7 +7,8 @@
  *         [java]       __tsan_java_*: memory of another heap begins and ends; locks,
  *                      acquire and release are those of annotate.c
  *         [barrier]    __tsan_testonly_barrier_*: threads wait for each other, which orders nothing
- *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another process
+ *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another
+ *                      process
  *         [weak]       a program may define any of them itself
  */
 #include "runtime/access/access.h"
