@@ -233,6 +233,36 @@ reports() { # PROGRAM
 	done
 }
 
+@test "-fno-sanitize=thread: a file or a library that is not instrumented" {
+	echo 'int changed; void change(void) { changed++; }' >part.c
+	cat >whole.c <<-'END'
+		#include <pthread.h>
+		void change(void);
+		static void *changes(void *unused) { change(); return unused; }
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, 0, changes, 0);
+			change();
+			return pthread_join(t, 0);
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -fPIC -fsanitize=thread -fno-sanitize=thread -c part.c
+		run nm part.o
+		[[ $output != *__tsan* ]]
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -o whole whole.c part.o
+		"$SNAG" run ./whole
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -fPIC -shared -fno-sanitize=thread -o libpart.so part.c
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -o whole whole.c ./libpart.so
+		"$SNAG" run ./whole
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -fno-sanitize=thread -fsanitize=thread -o whole \
+			whole.c part.c
+		run "$SNAG" run ./whole
+		[ "$status" = 66 ]
+	done
+}
+
 @test "other sanitizers are refused" {
 	sources
 	for flag in -fsanitize=address -fsanitize=undefined,address -fsanitize=memory; do
