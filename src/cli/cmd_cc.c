@@ -6,9 +6,9 @@
  * flags that instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
  * (--version, -print-...) changes nothing.  With -fno-sanitize=thread, as with ThreadSanitizer, the
- * result is not instrumented and gets no runtime.  With -fopenmp and -fsnag-task sources are compiled in
- * two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops, and updates
- * that commute are marked.
+ * result is not instrumented and gets no runtime.  With -fopenmp and -fsnag-task sources are
+ * compiled in two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops,
+ * and updates that commute are marked.
  */
 #include "base/memory.h"
 #include "cc/cc_pass.h"
