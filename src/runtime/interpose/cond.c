@@ -6,6 +6,7 @@
  *                   signal, then acq(m)
  *         [signal]  if a thread waits: writes a fresh token, and wakes one thread with it
  *         [broadcast]  the same for all threads that wait
+ *                   A mutex that checks its owner refuses the wait of another thread (EPERM).
  *         [one]     threads that wait at the same time must use one mutex: misuse.h
  *         The token orders the signal before the return of the wait that it ended, in every
  *         reordering too.  A signal that wakes no thread makes no event.
@@ -28,6 +29,10 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 {
 	if (deadline == RT_INVALID)
 		return EINVAL;
+	if (rt_mutex_refuses(self, mutex)) {
+		rt_misuse(RT_MISUSE_WAIT_UNLOCKED, (uintptr_t)mutex, pc);
+		return EPERM;
+	}
 	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	rt_lock_used(self, o, pc);
@@ -69,12 +74,13 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 }
 
 /* With a mutex that other processes share, the C library and the kernel do all the work. */
-#define FOREIGN(self, mutex, call)                                 \
-	({                                                         \
-		rt_mutex_foreign_given(self, mutex, RT_CALLER);    \
-		int foreign_rc = RT_OUTSIDE(self, call);           \
-		rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
-		foreign_rc;                                        \
+#define FOREIGN(self, mutex, call)                                         \
+	({                                                                 \
+		rt_mutex_foreign_given(self, mutex, RT_CALLER);            \
+		int foreign_rc = RT_OUTSIDE(self, call);                   \
+		if (foreign_rc != EPERM)                                   \
+			rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
+		foreign_rc;                                                \
 	})
 
 RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
