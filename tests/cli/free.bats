@@ -475,3 +475,68 @@ if is_sanitized; then programs=2; fi
 	grep -q ends out
 	grep -q "the recorder has ended" err
 }
+
+@test "a post or a signal uses the token again that its thread has read: few variables" {
+	cat >ping.c <<-'END'
+		#include <pthread.h>
+		#include <semaphore.h>
+		enum { ROUNDS = 500 };
+		static sem_t ping, pong;
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+		static int turn, data;
+		static void *other(void *arg)
+		{
+			for (int i = 0; i < ROUNDS; i++) {
+				sem_wait(&ping);
+				data++;
+				sem_post(&pong);
+			}
+			pthread_mutex_lock(&mutex);
+			for (int i = 0; i < ROUNDS; i++) {
+				while (turn != 1)
+					pthread_cond_wait(&cond, &mutex);
+				turn = 0;
+				pthread_cond_broadcast(&cond);
+			}
+			pthread_mutex_unlock(&mutex);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			sem_init(&ping, 0, 0);
+			sem_init(&pong, 0, 0);
+			pthread_create(&t, 0, other, 0);
+			for (int i = 0; i < ROUNDS; i++) {
+				data++;
+				sem_post(&ping);
+				sem_wait(&pong);
+			}
+			pthread_mutex_lock(&mutex);
+			for (int i = 0; i < ROUNDS; i++) {
+				turn = 1;
+				pthread_cond_signal(&cond);
+				while (turn != 0)
+					pthread_cond_wait(&cond, &mutex);
+			}
+			pthread_mutex_unlock(&mutex);
+			pthread_join(t, 0);
+			return data != 2 * ROUNDS;
+		}
+	END
+	build gcc ping.c
+	for how in --free --seed=3; do
+		expect 0 "$SNAG" record $how -o t.snag ./prog
+		expect 0 "$SNAG" analyze t.snag
+		"$SNAG" convert t.snag t.std
+		grep -oE 'sync#[0-9]+' t.std >uses
+		[ "$(wc -l <uses)" -ge 2000 ]
+		[ "$(sort -u uses | wc -l)" -le 4 ]
+	done
+	# The order of a hand-over is there in every one: without the first, each later one is a race.
+	sed 's/data++;$/if (i == 250) data++;/; s/sem_wait(&ping);/if (i != 250) sem_wait(\&ping);/' ping.c >racy.c
+	build gcc racy.c
+	expect 66 "$SNAG" run --free --with hb ./prog
+	grep -q "at data by" out
+}

@@ -51,6 +51,8 @@ struct rt_wait_state {
 	uint32_t
 		at; /* where: for a lock, condition, semaphore, barrier or thread; of a task, where it last let another run */
 	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
+	bool is_only;	/* no other thread was woken with the token */
+	uint32_t spare; /* 1 + a token that this thread has read as the only one; 0: none */
 	bool to_read;	/* for a rwlock */
 	bool has_timed_out;
 	bool was_interrupted;			   /* by a signal */
