@@ -175,6 +175,78 @@ litmus() { # STORE LOAD FENCES
 	done
 }
 
+# Store buffering, independent reads of independent writes, and counting: what each thread saw.
+saw() { # ORDER FENCE
+	cat >saw.c <<-END
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdio.h>
+		enum { ROUNDS = 400, THREADS = 4, LOOKS = 3 * ROUNDS };
+		static atomic_int x[ROUNDS], y[ROUNDS], n;
+		static int saw[THREADS][LOOKS];
+		static void *run(void *arg)
+		{
+			int me = (int)(long)arg, *to = saw[me];
+			for (int i = 0; i < ROUNDS; i++) {
+				atomic_int *own = me % 2 ? x : y, *other = me % 2 ? y : x;
+				if (me < 2)
+					atomic_store_explicit(&own[i], 1, memory_order_$1);
+				else
+					*to++ = atomic_load_explicit(&own[i], memory_order_$1);
+				if ($2)
+					atomic_thread_fence(memory_order_seq_cst);
+				*to++ = atomic_load_explicit(&other[i], memory_order_$1);
+				*to++ = atomic_fetch_add_explicit(&n, 1, memory_order_$1);
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[THREADS];
+			for (long i = 0; i < THREADS; i++)
+				pthread_create(&t[i], 0, run, (void *)i);
+			for (int i = 0; i < THREADS; i++)
+				pthread_join(t[i], 0);
+			for (int i = 0; i < THREADS; i++) {
+				printf("T%d", i + 1);
+				for (int k = 0; k < (i < 2 ? 2 : 3) * ROUNDS; k++)
+					printf(" %d", saw[i][k]);
+				printf("\n");
+			}
+			return 0;
+		}
+	END
+	cat >values.py <<-'END'
+		import collections, re, sys
+		memory, saw = collections.Counter(), collections.defaultdict(list)
+		for line in open(sys.argv[1]):
+		    thread, event = line.split("|")[:2]
+		    kind, variable = re.match(r"(\w+)[\w.]*(\(.*\))?", event).groups()
+		    if kind in ("ar", "au") or re.match(r"a[ru]\d", kind):
+		        saw[thread].append(memory[variable])
+		    if kind[:2] in ("aw", "au"):
+		        memory[variable] += 1
+		for thread in sorted(saw):
+		    print(thread, *saw[thread])
+	END
+}
+
+@test "what each atomic operation saw is what the merged trace says" {
+	for compiler in gcc clang; do
+		for how in "relaxed 0" "relaxed 1" "seq_cst 0"; do
+			# shellcheck disable=SC2086 # two words
+			saw $how
+			build $compiler saw.c
+			expect 0 "$SNAG" record --free -o t.snag ./prog
+			grep '^T' out >printed
+			"$SNAG" convert t.snag t.std
+			python3 values.py t.std >merged
+			[ "$(wc -w <merged)" = 4004 ]
+			cmp printed merged
+		done
+	done
+}
+
 @test "64 threads, and threads one after the other" {
 	cat >many.c <<-'END'
 		#include <pthread.h>
