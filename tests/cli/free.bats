@@ -612,3 +612,32 @@ if is_sanitized; then programs=2; fi
 	expect 66 "$SNAG" run --free --with hb ./prog
 	grep -q "at data by" out
 }
+
+@test "a write of more than the pipe has room for, while another thread reads" {
+	cat >full.c <<-'END'
+		#include <pthread.h>
+		#include <unistd.h>
+		enum { N = 1 << 20 };
+		static char from[N], to[N];
+		static int ends[2];
+		static void *reads(void *arg)
+		{
+			for (ssize_t at = 0, n; at < N; at += n)
+				if ((n = read(ends[0], to + at, N - at)) <= 0)
+					return 0;
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			void *is_read;
+			if (pipe(ends) || pthread_create(&t, 0, reads, from))
+				return 1;
+			if (write(ends[1], from, N) != N || pthread_join(t, &is_read))
+				return 2;
+			return !is_read;
+		}
+	END
+	build gcc full.c
+	expect 0 "$SNAG" run --free ./prog
+}
