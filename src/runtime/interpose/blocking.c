@@ -4,7 +4,9 @@
  *
  * Rules.  [ready]  If the descriptor is ready, the thread keeps the baton during the call: then
  *                  the result does not depend on time.
- *         [out]    Otherwise it gives the baton away for the duration of the call.
+ *         [out]    Otherwise it gives the baton away for the duration of the call.  A thread that
+ *                  runs in parallel always leaves the runtime: a call may block although the
+ *                  descriptor is ready, as a write of more than a pipe has room for.
  *         [order]  A write to a pipe, socket or eventfd comes before a later read from it: the
  *                  writer releases, and the reader acquires, a token of the descriptor's file.
  *                  All sockets share one token, since both ends may be in this process.
@@ -105,7 +107,7 @@ static __attribute__((destructor)) void input_look_back(void)
 
 /* Runs the call, with or without the baton. */
 #define CALL(self, call, fd, events) \
-	(self && !is_ready(fd, events) ? RT_OUTSIDE(self, call) : (call))
+	(self && (rt.is_free || !is_ready(fd, events)) ? RT_OUTSIDE(self, call) : (call))
 
 #define BLOCKING(type, name, parameters, arguments, fd, events)               \
 	RT_EXPORT type name parameters                                        \
