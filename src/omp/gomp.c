@@ -18,6 +18,7 @@ MP_ABI(void, GOMP_parallel, mp_body *body, void *arg, unsigned nthreads, unsigne
 {
 	MP_ENTER();
 	gomp_parallel(body, arg, nthreads);
+	gomp_sent(arg);
 }
 
 MP_ABI(void, GOMP_teams_reg, mp_body *body, void *arg, unsigned nteams, unsigned limit,
@@ -25,6 +26,7 @@ MP_ABI(void, GOMP_teams_reg, mp_body *body, void *arg, unsigned nteams, unsigned
 {
 	MP_ENTER();
 	mp_teams(body, arg, (struct mp_league){(int)nteams, (int)limit});
+	gomp_sent(arg);
 }
 
 MP_ABI(void, GOMP_barrier, void)

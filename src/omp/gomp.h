@@ -11,6 +11,13 @@
  * false. */
 void gomp_parallel(mp_body *body, void *arg, unsigned nthreads);
 
+/* gcc has passed these arguments, and may copy some of them back. */
+static inline void gomp_sent(const void *arg)
+{
+	if (mp.hooks)
+		mp.hooks->sent(arg);
+}
+
 /* A loop as gcc describes it: `end` is after the last iteration; `up` is the direction,
  * because an unsigned `by` has no sign. */
 struct gomp_range {

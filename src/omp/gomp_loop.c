@@ -87,6 +87,7 @@ static void parallel_loop_body(void *arg)
 					  how((uint64_t)chunk)};                             \
 		MP_ENTER();                                                                  \
 		gomp_parallel(parallel_loop_body, &l, nthreads);                             \
+		gomp_sent(arg);                                                              \
 	}
 
 #define PARALLEL_LOOP_RUNTIME(kind)                                                              \
@@ -96,6 +97,7 @@ static void parallel_loop_body(void *arg)
 		struct parallel_loop l = {body, arg, gomp_range_of(start, end, by), unsized(0)}; \
 		MP_ENTER();                                                                      \
 		gomp_parallel(parallel_loop_body, &l, nthreads);                                 \
+		gomp_sent(arg);                                                                  \
 	}
 
 PARALLEL_LOOP(static, sized)
@@ -407,6 +409,7 @@ MP_ABI(void, GOMP_parallel_sections, mp_body *body, void *arg, unsigned nthreads
 	struct parallel_sections s = {body, arg, n};
 	MP_ENTER();
 	gomp_parallel(parallel_sections_body, &s, nthreads);
+	gomp_sent(arg);
 }
 
 MP_EXPORT void GOMP_sections_end_nowait(void) __attribute__((alias("GOMP_loop_end_nowait")));

@@ -125,6 +125,7 @@ MP_ABI(unsigned, GOMP_parallel_reductions, mp_body *body, void *arg, unsigned nt
 	int n = mp_team_size((int)nthreads, nthreads == 1);
 	table_register(r.table, NULL, NULL, n);
 	mp_parallel(reductions_body, &r, n);
+	gomp_sent(arg);
 	return (unsigned)n;
 }
 

@@ -118,6 +118,7 @@ MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, 
 		task_depend(t, depend);
 	else
 		mp_task_create(t, NULL, 0);
+	gomp_sent(arg);
 }
 
 MP_ABI(void, GOMP_taskwait, void)
@@ -205,6 +206,7 @@ MP_ABI(void, GOMP_taskloop, mp_body *body, void *arg, gomp_copy *copy, long nbyt
 		(uint64_t)by};
 	mp_enter(place_of(body));
 	taskloop(&l, gomp_range_count(gomp_range_of(start, end, by)), grain);
+	gomp_sent(arg);
 }
 
 MP_ABI(void, GOMP_taskloop_ull, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
@@ -214,4 +216,5 @@ MP_ABI(void, GOMP_taskloop_ull, mp_body *body, void *arg, gomp_copy *copy, long 
 	struct taskloop l = {body, arg, copy, (size_t)nbytes, (size_t)align, flags, start, by};
 	mp_enter(place_of(body));
 	taskloop(&l, gomp_range_count(gomp_range_of_ull(flags & LOOP_UP, start, end, by)), grain);
+	gomp_sent(arg);
 }

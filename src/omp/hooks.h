@@ -142,6 +142,9 @@ struct snag_omp_hooks {
 	 * owns.  0 bytes: a region, or a task that it waits for.  Returns whether an argument is an
 	 * address that the context owns. */
 	bool (*lends)(const void *at, size_t nbytes);
+	/* The calling context has met a construct with these arguments of gcc, which is over or
+	 * has its tasks. gcc may copy some of them back. */
+	void (*sent)(const void *at);
 	/* Only the calling context, which runs an explicit task, can reach its stack and this
 	 * memory, until its next event. */
 	void (*fresh)(const void *at, size_t nbytes);

@@ -50,6 +50,24 @@ built() {
 	[[ "$stderr" == *"shared.f90:47:"* ]]
 }
 
+@test "fc: arguments of procedures in constructs inside of others: gcc copies their addresses back" {
+	for level in -O0 -O2; do
+		snag fc -g $level -fopenmp -o prog "$programs/arguments.f90"
+		run --separate-stderr snag run ./prog
+		[ "$status" -eq 0 ] || { echo "$level: $stderr"; return 1; }
+		[[ "$output" == *1704* ]]
+		[[ "$stderr" == *"race-free for this input on every schedule"* ]] || { echo "$level: $stderr"; return 1; }
+		run --separate-stderr snag run --once --json r.json ./prog # recorded
+		[ "$status" -eq 0 ] || { echo "$level, recorded: $stderr"; return 1; }
+	done
+	# what the program writes there is still seen
+	sed 's/x(k, i) = x(k, i) + j/x(k, 1) = x(k, i) + j/' "$programs/arguments.f90" >race.f90
+	snag fc -g -fopenmp -o prog race.f90
+	run --separate-stderr snag run ./prog
+	[ "$status" -eq 66 ]
+	[[ "$stderr" == *"race.f90:36:"* ]]
+}
+
 @test "fc: fixed form" {
 	built fixed.f -fopenmp
 	run --separate-stderr snag run ./prog

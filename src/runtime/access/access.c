@@ -7,6 +7,7 @@
 #include "runtime/channel/judge.h"
 #include "runtime/channel/lane_put.h"
 #include "runtime/tasks/omp_own.h"
+#include "runtime/tasks/omp_sent.h"
 #include "runtime/tasks/omp_sections.h"
 #include "runtime/channel/record.h"
 #include "runtime/channel/run.h"
@@ -95,7 +96,7 @@ static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
 {
-	if (rt_hot.self->ignoring.accesses)
+	if (rt_hot.self->ignoring.accesses || rt_sent_is_back(addr, k, is_write))
 		return;
 	if (rt.is_unheard || rt_is_own(addr)) {
 		if (rt_unlikely(rt_freed_any))
@@ -142,6 +143,8 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 				 unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
+	if (rt_sent_is_back(addr, k, is_write))
+		return;
 	if (own_is_near(&self->omp.own, addr) || own_is_tls(&rt_own, addr)) {
 		*slot = entry;
 		return;

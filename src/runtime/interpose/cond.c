@@ -6,7 +6,7 @@
  *                   signal, then acq(m)
  *         [signal]  if a thread waits: writes a token (sync.h), and wakes one thread with it
  *         [broadcast]  wakes all threads that wait; if they are several, the token is fresh
- *                   A mutex that checks its owner refuses the wait of another thread (EPERM).
+ *         [owner]   a mutex that checks its owner refuses the wait of another thread (EPERM)
  *         [one]     threads that wait at the same time must use one mutex: misuse.h
  *         The token orders the signal before the return of the wait that it ended, in every
  *         reordering too.  A signal that wakes no thread makes no event.

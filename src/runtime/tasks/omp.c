@@ -28,6 +28,7 @@
 #include "runtime/tasks/omp_done.h"
 #include "runtime/tasks/omp_flags.h"
 #include "runtime/tasks/omp_own.h"
+#include "runtime/tasks/omp_sent.h"
 #include "runtime/tasks/omp_sections.h"
 #include "runtime/tasks/omp_segments.h"
 #include "runtime/options.h"
@@ -431,6 +432,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.lends = rt_omp_lends,
+		.sent = rt_omp_sent,
 		.fresh = fresh,
 		.copy = rt_omp_copy,
 		.lock = lock,

@@ -15,7 +15,7 @@
 
 struct rt_frame;
 
-enum { RT_NOTED = 16, RT_GLANCES = 8 };
+enum { RT_NOTED = 16, RT_GLANCES = 8, RT_SENT = 16 };
 
 /* A fiber that no thread runs: tasks.c. */
 struct rt_parked {
@@ -58,6 +58,12 @@ struct rt_done {		  /* omp_done.h */
 	bool is_noted;		  /* the task is compared, and in no segment */
 };
 
+struct rt_sent {		  /* omp_sent.h */
+	uintptr_t at;		  /* the block; 0: none */
+	uint32_t nread, nwritten; /* reads in there, and writes after them */
+	uint64_t word[RT_SENT];
+};
+
 /* A context of OpenMP: omp.c. */
 struct rt_omp_context {
 	bool is_of_team; /* the context of a thread of a team, not of an explicit task */
@@ -66,6 +72,7 @@ struct rt_omp_context {
 	struct own_context own; /* its private memory: omp_own.h */
 	struct rt_done done;
 	struct rt_flags flags;
+	struct rt_sent sent;
 };
 
 #endif
