@@ -22,6 +22,7 @@
 #include "options.h"
 #include "pause.h"
 #include "removals.h"
+#include "requests.h"
 
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -52,6 +53,7 @@ struct Pass : PassInfoMixin<Pass> {
       functionsCall(F);
       if (!isForTasks())
         pausesEmit(F);
+      requestsReplace(F);
       F.removeFnAttr(Attribute::SanitizeThread);
     }
     for (Function &F : M)

@@ -14,6 +14,7 @@ allowed() {
 	runtime/tasks) echo "runtime runtime/access runtime/channel runtime/interpose runtime/sched own omp task trace" ;;
 	runtime/sched) echo "runtime runtime/access runtime/channel runtime/interpose runtime/tasks omp trace" ;;
 	runtime/interpose) echo "runtime runtime/access runtime/channel runtime/sched runtime/tasks" ;;
+	runtime/hooks) echo "" ;; # linked into programs, beside the runtime
 	omp) echo "own task trace base" ;;
 	inside) echo "own runtime shadow detect trace base" ;;
 	trace) echo "trace/snag trace/text base" ;; # formats.def; splits.h; words of events in messages

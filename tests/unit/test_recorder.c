@@ -27,7 +27,7 @@ struct rt rt;
 __thread struct rt_hot rt_hot;
 struct rt_options rt_options = {.runs = 1};
 struct own rt_own;
-bool rt_stranger_may_come;
+bool rt_stranger_may_come, rt_freed_any;
 
 /* What is not tested here: there is one thread, with fuel, and no task. */
 void rt_begin(void)
@@ -51,6 +51,7 @@ bool rt_sched_event(void)
 		__builtin_unreachable();          \
 	}
 NEVER(void, rt_own_doubt, void)
+NEVER(void, rt_freed_used, uintptr_t addr, uintptr_t pc)
 NEVER(void, rt_done_note, uintptr_t addr, bool is_write)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
 NEVER(void, rt_lane_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)

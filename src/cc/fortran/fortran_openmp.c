@@ -5,10 +5,11 @@
 #include "cc/fortran/fortran_openmp.h"
 
 #include "base/memory.h"
+#include "cc/fortran/fortran_directive.h"
+#include "cc/fortran/fortran_private.h"
 #include "cc/openmp/openmp_marks.h"
 #include "cc/openmp/openmp_pragmas.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,6 @@ const char cc_fortran_module[] =
 	"end interface\n"
 	"end module\n";
 
-enum { MOST_LOOPS = 16 };
-
 /* The text that the rewriter writes for a statement. */
 struct change {
 	struct cc_text directive; /* replaces the statement; empty: its own lines stay */
@@ -47,48 +46,14 @@ struct rewriting {
 	bool needs_module;
 };
 
-/* The words of a directive; Fortran allows some of them without a blank between. */
-static const char *const words[] = {"parallel", "distribute", "sections", "workshare", "taskloop",
-				    "master",	"masked",     "target",	  "teams",     "scope",
-				    "single",	"simd",	      "loop",	  "do"};
-
-/* Returns the number of the word that the text begins with, and skips that word; -1: it begins
- * with none of them. */
-static int word_next(struct cc_span *text)
-{
-	struct cc_span t = cc_span_trim(*text);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t n = strlen(words[i]);
-		if ((size_t)(t.end - t.at) < n || memcmp(t.at, words[i], n) != 0)
-			continue;
-		struct cc_span rest = {t.at + n, t.end};
-		bool is_whole = rest.at == rest.end ||
-				!(isalnum((unsigned char)*rest.at) || *rest.at == '_');
-		if (is_whole || word_next(&(struct cc_span){rest.at, rest.end}) >= 0) {
-			*text = rest;
-			return (int)i;
-		}
-	}
-	return -1;
-}
-
-static bool has_word(struct cc_span text, const char *word)
-{
-	struct cc_span name, value;
-	while (cc_clause_next(&text, &name, &value))
-		if (cc_span_is(name, word))
-			return true;
-	return false;
-}
-
 /* [do] */
 static void pragma_add(struct cc_text *t, struct cc_span text, bool is_nowait)
 {
-	int word;
+	const char *word;
 	cc_text_words(t, "#pragma omp");
-	while ((word = word_next(&text)) >= 0) {
+	while ((word = cc_fortran_directive_next(&text))) {
 		cc_text_words(t, " ");
-		cc_text_words(t, strcmp(words[word], "do") == 0 ? "for" : words[word]);
+		cc_text_words(t, strcmp(word, "do") == 0 ? "for" : word);
 	}
 	cc_text_words(t, " ");
 	cc_text_span(t, cc_span_trim(text));
@@ -97,56 +62,7 @@ static void pragma_add(struct cc_text *t, struct cc_span text, bool is_nowait)
 	cc_text_words(t, "\n");
 }
 
-/* The loops that follow a directive. */
-struct loops {
-	struct cc_span variable[MOST_LOOPS];
-	size_t at[MOST_LOOPS]; /* their statements */
-	unsigned n;
-	size_t last; /* the statement of the outermost loop */
-	size_t end;  /* the END directive; 0: there is none */
-	bool is_ordered;
-};
-
-static bool is_directive(const struct cc_fortran_statement *s, const char *word)
-{
-	struct cc_span t = cc_span_trim(cc_fortran_text(s));
-	return s->kind == CC_FORTRAN_OPENMP && cc_fortran_word(&t, word);
-}
-
-/* Fortran allows directives without blanks: "enddo". */
-static bool is_end(const struct cc_fortran_statement *s, struct cc_span *ret_rest)
-{
-	struct cc_span t = cc_span_trim(cc_fortran_text(s));
-	if (s->kind != CC_FORTRAN_OPENMP || t.end - t.at < 3 || memcmp(t.at, "end", 3) != 0)
-		return false;
-	*ret_rest = (struct cc_span){t.at + 3, t.end};
-	return true;
-}
-
-static struct loops loops_of(const struct cc_fortran *f, size_t directive)
-{
-	struct loops l = {0};
-	struct cc_fortran_do is;
-	struct cc_span rest;
-	size_t i = cc_fortran_next(f, directive + 1);
-	for (; i < f->n && l.n < MOST_LOOPS && cc_fortran_is_do(&f->at[i], &is) &&
-	       is.variable.at < is.variable.end;
-	     i = cc_fortran_next(f, i + 1)) {
-		l.at[l.n] = i;
-		l.variable[l.n++] = is.variable;
-	}
-	if (!l.n)
-		return l;
-	l.last = cc_fortran_loop_end(f, l.at[0]);
-	for (i = l.at[0]; i < l.last && i < f->n; i++)
-		l.is_ordered |= is_directive(&f->at[i], "ordered");
-	i = cc_fortran_next(f, l.last + 1);
-	if (i < f->n && is_end(&f->at[i], &rest))
-		l.end = i;
-	return l;
-}
-
-static void loops_add(struct cc_text *t, const struct loops *l)
+static void loops_add(struct cc_text *t, const struct cc_fortran_loops *l)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		cc_text_words(t, "for (");
@@ -232,7 +148,7 @@ static struct cc_span pragma_find(struct cc_span text)
 }
 
 /* [simd] Adds a call after each statement of the body but the last one. */
-static void statements_mark(struct rewriting *w, const struct loops *l, unsigned nloops)
+static void statements_mark(struct rewriting *w, const struct cc_fortran_loops *l, unsigned nloops)
 {
 	const struct cc_fortran *f = w->f;
 	const size_t head = l->at[nloops - 1], end = cc_fortran_loop_end(f, head);
@@ -255,31 +171,15 @@ static void statements_mark(struct rewriting *w, const struct loops *l, unsigned
 	}
 }
 
-static unsigned collapsed(struct cc_span text)
-{
-	struct cc_span name, value;
-	while (cc_clause_next(&text, &name, &value)) {
-		unsigned n = 0;
-		if (!cc_span_is(name, "collapse"))
-			continue;
-		for (value = cc_span_trim(value); value.at < value.end && n < MOST_LOOPS;
-		     value.at++)
-			n = isdigit((unsigned char)*value.at) ? 10 * n + (unsigned)(*value.at - '0')
-							      : MOST_LOOPS;
-		return n ? n : 1;
-	}
-	return 1;
-}
-
 /* [end] */
 static void end_change(struct rewriting *w, size_t end, struct cc_span directive, bool is_nowait)
 {
 	struct cc_text *t = &w->change[end].directive;
-	int word;
+	const char *word;
 	cc_text_words(t, "end");
-	while ((word = word_next(&directive)) >= 0) {
+	while ((word = cc_fortran_directive_next(&directive))) {
 		cc_text_words(t, " ");
-		cc_text_words(t, words[word]);
+		cc_text_words(t, word);
 	}
 	if (is_nowait)
 		cc_text_words(t, " nowait");
@@ -308,7 +208,8 @@ static bool masked_mark(struct rewriting *w, size_t i)
 	struct cc_text *to = &w->change[i ? i - 1 : 0].behind;
 	if (i == 0 || (!cc_fortran_word(&text, "master") && !cc_fortran_word(&text, "masked")))
 		return false;
-	if (word_next(&(struct cc_span){text.at, text.end}) >= 0) /* other directives follow */
+	if (cc_fortran_directive_next(
+		    &(struct cc_span){text.at, text.end})) /* other directives follow */
 		return false;
 	cc_text_words(to, "      call snag_omp_masked(int(");
 	bool has_filter = cc_clause_next(&text, &name, &value) && cc_span_is(name, "filter");
@@ -325,15 +226,16 @@ static void directive_change(struct rewriting *w, size_t i, enum cc_compiler is)
 {
 	struct cc_fortran_statement *s = &w->f->at[i];
 	struct cc_span text = cc_fortran_text(s), rest;
-	if (is_end(s, &rest))
+	if (cc_fortran_is_end(s, &rest))
 		return;
 	if (is == CC_GCC && masked_mark(w, i))
 		return;
 	struct cc_span first = text;
-	if (word_next(&first) < 0 || has_word(text, "inscan"))
+	if (!cc_fortran_directive_next(&first) || cc_fortran_has_clause(text, "inscan"))
 		return;
-	struct loops l = loops_of(w->f, i);
-	bool is_nowait = l.end && has_word(cc_fortran_text(&w->f->at[l.end]), "nowait");
+	struct cc_fortran_loops l = cc_fortran_loops(w->f, i);
+	bool is_nowait =
+		l.end && cc_fortran_has_clause(cc_fortran_text(&w->f->at[l.end]), "nowait");
 	struct cc_text from = {0}, *to = &w->change[i].directive;
 	size_t n;
 	pragma_add(&from, text, is_nowait);
@@ -345,16 +247,16 @@ static void directive_change(struct rewriting *w, size_t i, enum cc_compiler is)
 	struct cc_span changed = {to->at, to->at + to->n};
 	w->needs_module |= to->n && has_mark(changed, "snag_");
 	const bool is_simd = l.n && pragma.at && has_simd(pragma);
-	if (is_simd && l.n >= collapsed(text)) {
-		statements_mark(w, &l, collapsed(text));
+	if (is_simd && l.n >= cc_fortran_collapsed(text)) {
+		statements_mark(w, &l, cc_fortran_collapsed(text));
 		w->needs_module = true;
 	}
-	if (l.n && has_mark(all, "__snag_omp_together()") && l.n >= collapsed(text)) {
-		cc_text_words(&w->change[l.at[collapsed(text) - 1]].behind,
+	if (l.n && has_mark(all, "__snag_omp_together()") && l.n >= cc_fortran_collapsed(text)) {
+		cc_text_words(&w->change[l.at[cc_fortran_collapsed(text) - 1]].behind,
 			      "      call snag_omp_together()\n");
 		w->needs_module = true;
 	}
-	if (l.end && (is_simd || has_word(text, "loop")))
+	if (l.end && (is_simd || cc_fortran_has_clause(text, "loop")))
 		end_change(w, l.end, changed, is_nowait);
 	free(made);
 	free(from.at);
@@ -436,6 +338,12 @@ static void statement_add(struct cc_text *to, const struct rewriting *w, size_t 
 	mark_add(to, s->next, s->file, name);
 }
 
+static struct cc_text *new_text(void *of, size_t statement)
+{
+	struct rewriting *w = of;
+	return &w->change[statement].directive;
+}
+
 void cc_fortran_rewrite(struct cc_text *to, struct cc_span source, const char *name,
 			struct cc_fortran *f)
 {
@@ -446,6 +354,7 @@ void cc_fortran_rewrite(struct cc_text *to, struct cc_span source, const char *n
 	for (size_t i = 0; i < f->n; i++)
 		if (f->at[i].kind == CC_FORTRAN_OPENMP)
 			directive_change(&w, i, CC_GCC);
+	cc_fortran_private(f, new_text, &w);
 	if (w.needs_module)
 		modules_use(&w);
 	const size_t first = cc_fortran_next(f, 0);

@@ -13,6 +13,8 @@
  *         [use]     `use snag_omp` goes behind the head of each procedure; a main program
  *                   without a head gets it before its first statement
  *         [simd]    calls between the statements of a simd loop, as in openmp_statements.h
+ *         [private] the variable of a simd loop is private in the construct around it, as in
+ *                   fortran_private.h
  *         [masked]  a call before `master` and `masked` says which thread executes the block
  *         [inscan]  such loops are left as they are
  *         Lines keep their numbers, by marks.  Code stays as it is.

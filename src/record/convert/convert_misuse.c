@@ -21,6 +21,12 @@ static void object_name(struct snag_convert *c, enum rt_misuse what, uint64_t ob
 {
 	const char *signal;
 	switch (what) {
+	case RT_MISUSE_NOT_JOINABLE:
+		if (object == RT_ADDRESS_MASK) {
+			snprintf(text, SNAG_REGION_NAME, "a thread that was joined");
+			break;
+		}
+		/* fall through */
 	case RT_MISUSE_THREAD_LEAK:
 	case RT_MISUSE_IGNORES:
 		snprintf(text, SNAG_REGION_NAME, "thread T%u", (unsigned)object);

@@ -122,6 +122,10 @@ static inline void rt_before_write(void)
  * it. */
 void rt_lasting_end(void);
 
+/* interpose/freed.h: while main is alone, an access may be to freed memory. */
+extern bool rt_freed_any RT_HIDDEN;
+void rt_freed_used(uintptr_t addr, uintptr_t pc) RT_HIDDEN;
+
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 /* The same for elements of 2 or 4 bytes each: memory without earlier accesses is divided into such

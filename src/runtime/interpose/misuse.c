@@ -53,6 +53,13 @@ void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t
 	rt_misuse(what, o->addr, pc);
 }
 
+void rt_misuse_behind(enum rt_misuse what, uint64_t object, uintptr_t pc, uint32_t before)
+{
+	if (is_wanted(what) && !rt_hot.self->ignoring.accesses)
+		rt_put(RT_BEFORE, 0, 0, before, rt_hot.self->as);
+	rt_misuse(what, object, pc);
+}
+
 void rt_misuse_leak(const struct rt_thread *t)
 {
 	if (is_wanted(RT_MISUSE_THREAD_LEAK))

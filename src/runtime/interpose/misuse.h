@@ -13,6 +13,8 @@
 void rt_misuse(enum rt_misuse what, uint64_t object, uintptr_t pc);
 /* Reports it with the place where the object was locked. */
 void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t pc);
+/* Reports it with the location of an earlier event of the running thread. */
+void rt_misuse_behind(enum rt_misuse what, uint64_t object, uintptr_t pc, uint32_t before);
 /* Reports that a thread, which was created at that node, was never joined. */
 void rt_misuse_leak(const struct rt_thread *t);
 /* Reports that a thread ends while it holds a lock. */

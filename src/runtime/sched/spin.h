@@ -31,6 +31,9 @@
  *         [idle]     If all ready threads wait, and this one has done nothing but look for PURE
  *                    looks, it sleeps for a moment: only time, a system call, a signal
  *                    or another process can bring news.
+ *         [busy]     If a timer of the program counts processor time (ITIMER_PROF), a thread that
+ *                    sleeps would put off its signal: then [idle] only lets other threads have the
+ *                    processor.
  *         [follow]   While the run follows a schedule, no thread yields: turns end as the schedule
  *                    says.
  *

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# syscall_hooks.s - what <sanitizer/linux_syscall_hooks.h> calls before and after system calls
+# no_access.s - hooks of <sanitizer/linux_syscall_hooks.h> that do nothing
 #
-# A program that makes its system calls by itself tells a sanitizer so with these functions.  They do
-# nothing here: syscall() knows the calls that make a process (futex.c), and what other calls do to
-# memory is not observed.  They are an archive of their own, so only programs that call one of them
-# have them.
+# A program that makes its system calls by itself tells a sanitizer so with these functions.  Those
+# that syscalls.c defines take the place of the weak ones here.  The others do nothing: syscall() knows
+# the calls that make a process (futex.c), and what rare calls do to memory is not observed.
 .text
 .macro hooks names:vararg
 .irp name, \names
-	.globl __sanitizer_syscall_pre_impl_\name, __sanitizer_syscall_post_impl_\name
+	.weak __sanitizer_syscall_pre_impl_\name, __sanitizer_syscall_post_impl_\name
 	.set __sanitizer_syscall_pre_impl_\name, nothing
 	.set __sanitizer_syscall_post_impl_\name, nothing
 .endr
