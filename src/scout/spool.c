@@ -125,12 +125,14 @@ static inline uint8_t *difference_put(uint8_t *p, uint64_t d, unsigned n)
 	return p + length_of(n);
 }
 
-static inline const uint8_t *difference_take(const uint8_t *p, unsigned n, uint64_t *ret_d)
+/* Takes a difference; if the record has none (n is 0), it is as before. */
+static inline const uint8_t *difference_take(const uint8_t *p, unsigned n, uint64_t *d)
 {
-	uint64_t d;
+	uint64_t bits;
 	const unsigned unused = 64 - 8 * length_of(n);
-	memcpy(&d, p, sizeof(d));
-	*ret_d = (uint64_t)((int64_t)(d << unused) >> unused);
+	memcpy(&bits, p, sizeof(bits));
+	bits = (uint64_t)((int64_t)(bits << unused % 64) >> unused % 64);
+	*d = n ? bits : *d;
 	return p + length_of(n);
 }
 
@@ -257,15 +259,10 @@ static inline struct rt_record record_take(struct snag_spool *s)
 	before->next = number;
 	s->now = number;
 	struct context *c = &s->context[number];
-	uint64_t d;
-	if (first >> 2 & 7) {
-		p = difference_take(p, first >> 2 & 7, &d);
-		c->what_step = d;
-	}
-	if (first >> 5) {
-		p = difference_take(p, first >> 5, &d);
-		c->arg_step = (uint32_t)d;
-	}
+	uint64_t arg_step = c->arg_step;
+	p = difference_take(p, first >> 2 & 7, &c->what_step);
+	p = difference_take(p, first >> 5, &arg_step);
+	c->arg_step = (uint32_t)arg_step;
 	c->last.what += c->what_step;
 	c->last.arg += c->arg_step;
 	s->at = (size_t)(p - s->buffer);
