@@ -132,27 +132,42 @@ static void parts_note(struct snag_contended_memory *m, const struct shadow_page
 	}
 }
 
+/* Memory of which the needed words are noted, from `low` up to `high`. */
+struct noting {
+	struct snag_contended_memory *m;
+	uint64_t low, high;
+};
+
 static void page_note(void *ctx, struct shadow_page *page, uint64_t start)
 {
-	struct snag_contended_memory *m = ctx;
+	const struct noting *n = ctx;
 	if (!(page->reuse & SHADOW_USER))
 		return;
 	if (page->is_whole) {
-		variable_note(m, page->whole, start, PAGE);
+		variable_note(n->m, page->whole, start, PAGE);
 		return;
 	}
-	for (uint64_t lines = shadow_touched(page); lines; lines &= lines - 1) {
+	const uint64_t first = n->low > start ? n->low - start : 0;
+	const uint64_t last = n->high - start < PAGE ? n->high - start - 1 : PAGE - 1;
+	uint64_t lines = shadow_touched(page) & shadow_lines_of(first, last);
+	for (; lines; lines &= lines - 1) {
 		uint32_t line = (uint32_t)__builtin_ctzll(lines);
 		if (page->solid >> line & 1)
-			variable_note(m, page->lines + line, start + line * LINE, LINE);
+			variable_note(n->m, page->lines + line, start + line * LINE, LINE);
 		else
-			parts_note(m, page, start + line * LINE);
+			parts_note(n->m, page, start + line * LINE);
 	}
+}
+
+static void memory_note(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes)
+{
+	struct noting n = {m, address, address + nbytes};
+	shadow_visit(&m->shadow, address, nbytes, page_note, &n);
 }
 
 uint64_t snag_contended_memory_end(struct snag_contended_memory *m)
 {
-	shadow_visit(&m->shadow, 0, UINT64_C(1) << 48, page_note, m);
+	memory_note(m, 0, UINT64_C(1) << 48);
 	return m->nwanted;
 }
 
@@ -255,7 +270,7 @@ void snag_contended_memory_begin(struct snag_contended_memory *m, uint64_t addre
 {
 	if (nbytes == 0)
 		return;
-	shadow_visit(&m->shadow, address, nbytes, page_note, m); /* [reuse] */
+	memory_note(m, address, nbytes); /* [reuse] */
 	shadow_forget(&m->shadow, address, nbytes, false);
 }
 

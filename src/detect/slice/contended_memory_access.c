@@ -105,6 +105,17 @@ static void part_access(struct snag_contended_memory *m, struct shadow_page *pag
 		shadow_unite_grains(&m->shadow, page, part);
 }
 
+/* Fetches the variables of a broken line: its grains lie anywhere. */
+static inline void grains_fetch(const struct snag_contended_memory *m,
+				const struct shadow_page *page, uint64_t at, uint64_t end)
+{
+	const uint32_t log = page->part_log, to = (uint32_t)((end - 1) & (PAGE - 1)) >> log;
+	for (uint32_t part = (uint32_t)(at & (PAGE - 1)) >> log; part <= to; part++) {
+		const uint32_t first = shadow_grains(page, part);
+		__builtin_prefetch(&m->c->x[first ? first : page->first + part], 1);
+	}
+}
+
 /* Bytes inside a line, from `at` up to `end`, in whatever state it is. */
 static __attribute__((noinline)) void line_access(struct snag_contended_memory *m,
 						  struct shadow_page *page, uint64_t at,
@@ -115,6 +126,8 @@ static __attribute__((noinline)) void line_access(struct snag_contended_memory *
 	else
 		shadow_open(&m->shadow, page, at & -(uint64_t)WORD, WORD);
 	const uint32_t log = page->part_log;
+	if (page->broken & shadow_line_bit(at))
+		grains_fetch(m, page, at, end);
 	for (uint64_t next; at < end; at = next) {
 		uint32_t begin = (uint32_t)(at & (PAGE - 1)), part = begin >> log;
 		next = ((at >> log) + 1) << log;
@@ -231,8 +244,18 @@ void snag_contended_memory_access(struct snag_contended_memory *m, const struct 
 static inline void place_fetch(const struct snag_contended_memory *m, uint64_t address)
 {
 	const struct shadow_page *page = shadow_page_recent(&m->shadow, address);
-	if (page)
-		__builtin_prefetch(&m->c->x[shadow_variable(page, address)], 1);
+	if (!page)
+		return;
+	uint32_t variable = shadow_variable(page, address);
+	if (page->broken & shadow_line_bit(address)) {
+		const uint32_t part = variable - page->first;
+		const uint32_t byte = (uint32_t)address & ((1u << page->part_log) - 1);
+		const uint32_t first = shadow_grains(page, part);
+		variable = first ? first + (byte >> shadow_grain_log(page, part)) : variable;
+	}
+	__builtin_prefetch(&m->c->x[variable], 1);
+	if (!(m->c->mark & UNGUARDED))
+		__builtin_prefetch(&m->c->guard[variable]);
 }
 
 void snag_contended_memory_accesses(struct snag_contended_memory *m, const struct snag_bytes_at *p,

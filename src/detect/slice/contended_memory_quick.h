@@ -110,31 +110,36 @@ static inline bool grains_quickly(struct snag_contended_memory *m, const struct 
 	return variables_quickly(m, first + at, n, is_write) == n;
 }
 
+/* The same for bytes of one part, from `low` up to `high`, in a line that is broken or not. */
+static inline __attribute__((always_inline)) bool
+part_quickly(struct snag_contended_memory *m, const struct shadow_page *page, uint32_t part,
+	     uint32_t low, uint32_t high, bool is_broken, bool is_write)
+{
+	if (__builtin_expect(is_broken, 0) && page->grains[part])
+		return grains_quickly(m, page, part, low, high, is_write);
+	if (!is_write || high - low == 1u << page->part_log)
+		return variable_quickly(m, page->first + part, is_write);
+	return buffer_quickly(m, page, page->first + part);
+}
+
 /* The same for an access inside a word, whose line is ready or broken. */
 static inline __attribute__((always_inline)) bool
 word_quickly(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes, bool is_write)
 {
 	const struct shadow_page *page = shadow_page(&m->shadow, address);
 	const uint64_t bit = shadow_line_bit(address);
+	const bool is_broken = page->broken & bit;
 	const uint32_t log = page->part_log, size = 1u << log;
-	uint32_t at = (uint32_t)address & (PAGE - 1);
-	const uint32_t end = at + (uint32_t)nbytes;
-	if (!((page->ready | page->broken) & bit))
+	const uint32_t at = (uint32_t)address & (PAGE - 1), end = at + (uint32_t)nbytes;
+	const uint32_t part = at >> log, low = at & (size - 1), high = low + (uint32_t)nbytes;
+	if (!is_broken && !(page->ready & bit))
 		return false;
-	for (uint32_t next; at < end; at = next) {
-		const uint32_t part = at >> log, begin = part << log;
-		next = begin + size < end ? begin + size : end;
-		bool is_done;
-		if (page->broken & bit && page->grains[part])
-			is_done = grains_quickly(m, page, part, at - begin, next - begin, is_write);
-		else if (!is_write || next - at == size)
-			is_done = variable_quickly(m, page->first + part, is_write);
-		else
-			is_done = buffer_quickly(m, page, page->first + part);
-		if (!is_done)
-			return false;
-	}
-	return true;
+	if (__builtin_expect(high <= size, 1))
+		return part_quickly(m, page, part, low, high, is_broken, is_write);
+	/* a word has two parts at most */
+	return part_quickly(m, page, part, low, size, is_broken, is_write) &&
+	       part_quickly(m, page, part + 1, 0, end & (size - 1) ? end & (size - 1) : size,
+			    is_broken, is_write);
 }
 
 #endif

@@ -38,11 +38,10 @@ struct rt_place rt_places[RT_PLACES];
 static struct node *node; /* counts from 1 */
 static uint32_t nnodes, node_cap;
 
+/* Events of one call lie side by side, as they do in the cache of stack.h. */
 static uint32_t slot_index(uint32_t parent, uintptr_t pc)
 {
-	uint64_t h = (pc ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15u;
-	h ^= h >> 29;
-	return (uint32_t)((h + parent * 0x2545f491u) >> 7) & (nslots - 1);
+	return (uint32_t)(pc / 8 + (parent * UINT64_C(0x9e3779b97f4a7c15) >> 32)) & (nslots - 1);
 }
 
 static struct slot *slot_find(uint32_t parent, uintptr_t pc)
