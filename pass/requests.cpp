@@ -2,9 +2,9 @@
  *
  * requests.cpp - client requests of Valgrind: inline assembly that annotates threads
  *
- * Rules.  [text]  Inline assembly that ends with the exchange of %rbx with itself.  Its operands are
- *                 the address of the request and the answer of a program that runs by itself.  Its
- *                 result is the answer.
+ * Rules.  [text]  Inline assembly that ends with the exchange of %rbx with itself.  Its operands
+ *                 are the address of the request and the answer of a program that runs by itself.
+ *                 Its result is the answer.
  */
 #include "requests.h"
 

@@ -6,9 +6,9 @@
  * flags that instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
  * (--version, -print-...) changes nothing.  With -fno-sanitize=thread, as with ThreadSanitizer, the
- * result is not instrumented and gets no runtime.  With -fopenmp and -fsnag-task sources are compiled in
- * two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops, and updates
- * that commute are marked.
+ * result is not instrumented and gets no runtime.  With -fopenmp and -fsnag-task sources are
+ * compiled in two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops,
+ * and updates that commute are marked.
  */
 #include "base/memory.h"
 #include "cc/cc_pass.h"
@@ -37,16 +37,17 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* the user wants a record of branches */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
-	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	bool has_openmp;   /* -fopenmp: snag's runtime instead of the compiler's */
 	bool is_fortran;   /* snag fc */
 	struct cc_pass pass;
 	const char *fixed;  /* -static, -static-pie: the word; NULL: neither */
 	bool has_fixed_cxx; /* -static-libstdc++ */
 	bool is_plain;	    /* -fno-sanitize=thread: the real compiler alone */
-	const char *other;  /* -fsanitize= of what cannot be together with threads; NULL: none */
+	/* A -fsanitize= that cannot be combined with that of threads; NULL: none. */
+	const char *other;
 };
 
-/* Options of which the next word is the value. */
+/* Returns whether the value of an option is the next word. */
 static bool takes_value(const char *word)
 {
 	static const char *const with_value[] = {
@@ -89,7 +90,7 @@ static bool is_other_sanitizer(const char *word)
 	return false;
 }
 
-/* A word for us, not for the compiler. */
+/* An option of snag, which the compiler does not get. */
 static const char branches_word[] = "-fsnag-branches";
 static const char tasks_word[] = "-fsnag-task";
 
@@ -172,20 +173,13 @@ static void spin_flags(struct cc_words *w, const struct request *q, bool clang, 
 
 static void compile_flags(struct cc_words *w, const struct request *q, bool clang)
 {
-	static const char
-		*const both[] =
-			{
-				"-fsanitize=thread",
-				"-fno-builtin-memcmp", /* expanded in place they would not be seen */
-				"-fno-builtin-strcpy",
-				"-fno-builtin-stpcpy",
-				"-fno-builtin-strncpy",
-				"-fno-builtin-strcat",
-				"-fno-builtin-strcmp",
-				"-fno-builtin-strncmp",
-				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-				"-D_FORTIFY_SOURCE=0",
-			};
+	static const char *const both[] = {
+		"-fsanitize=thread",   "-fno-builtin-memcmp", /* inline, snag would not see them */
+		"-fno-builtin-strcpy", "-fno-builtin-stpcpy", "-fno-builtin-strncpy",
+		"-fno-builtin-strcat", "-fno-builtin-strcmp", "-fno-builtin-strncmp",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
 	static const char *const without_pass[] = {
 		"-fno-builtin-memcpy", /* the same; the plugin observes them even if expanded */
 		"-fno-builtin-memmove",
@@ -369,42 +363,35 @@ static int fc_run(const void *values, char *const *operand, struct snag_error *e
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
 	"runs as usual; 'snag run' reports its races.\n"
 
+/* All words are for the compiler. */
+#define COMPILER_OPERANDS                                                        \
+	.operands = "ARGS...", .max_operands = CLI_ALL_OPERANDS, .is_raw = true, \
+	.offer = CLI_OFFER_FILES, .values_size = 1
+
 const struct cli_command cli_command_cc = {
 	.name = "cc",
 	.summary = "compile and link C for snag; a drop-in for cc",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cc_run,
 };
 
 const struct cli_command cli_command_cxx = {
 	.name = "c++",
 	.summary = "compile and link C++ for snag; a drop-in for c++",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cxx_run,
 };
 
 const struct cli_command cli_command_fc = {
 	.name = "fc",
 	.summary = "compile and link Fortran for snag; a drop-in for gfortran",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = "A drop-in for the compiler: FC=\"snag fc\" ./configure works.  SNAG_FC chooses "
 		 "the real\n"
 		 "one, gfortran or another version of it.  With -fopenmp, 'snag run' judges the "
 		 "program\n"
 		 "for every schedule.\n",
-	.values_size = 1,
 	.run = fc_run,
 };

@@ -2,10 +2,10 @@
  *
  * registers.h - functions that code calls in place of an instruction
  *
- * RT_KEEPING_REGISTERS(name, function, before, behind) is the text of an assembly function that calls
- * `function` and keeps all registers, those for vectors and flags too.  `before` and `behind` are
- * assembly around that call.  There, 72(%rbp), 56(%rbp) and 88(%rbp) are the caller's %rax and %rdx, and
- * the address to which this function returns.
+ * RT_KEEPING_REGISTERS(name, function, before, behind) is the text of an assembly function that
+ * calls `function` and keeps all registers, those for vectors and flags too.  `before` and `behind`
+ * are assembly around that call.  There, 72(%rbp), 56(%rbp) and 88(%rbp) are the caller's %rax and
+ * %rdx, and the address to which this function returns.
  */
 #ifndef SNAG_RUNTIME_REGISTERS_H
 #define SNAG_RUNTIME_REGISTERS_H

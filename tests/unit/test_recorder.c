@@ -2,10 +2,10 @@
  *
  * test_recorder.c - what the runtime records of plain accesses: filter, runs, call stacks, channel
  *
- * The code that lives inside programs, here in a process that can have sanitizers.  Loops, random accesses and
- * calls go through the ABI; what comes out of the channel is taken apart by the rules of channel.h alone
- * and compared with what was done, byte by byte: nothing is invented, and what is left out was done
- * before in the same epoch.
+ * The code that lives inside programs, here in a process that can have sanitizers.  Loops, random
+ * accesses and calls go through the ABI; what comes out of the channel is taken apart by the rules
+ * of channel.h alone and compared with what was done, byte by byte: nothing is invented, and what
+ * is left out was done before in the same epoch.
  */
 #include "unit.h"
 
@@ -90,7 +90,8 @@ void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);
 
 enum { SIZES = 5, BYTES = 1 << 14, CALLS = 200000, DEPTH = 4, FUEL = 1 << 30, NODES = 4096 };
-/* Two stretches of memory, far apart, that share slots of the filter; there is a border of these in both. */
+/* Two stretches of memory, far apart, that share slots of the filter; there is a border of these in
+ * both. */
 enum { STRETCH = BYTES / 2, BORDER = STRETCH / 2 };
 static const uint64_t base = 0x121200400000 - BORDER, apart = 1ull << 41;
 
@@ -300,7 +301,8 @@ static void something_make(void)
 	}
 }
 
-/* What is not told of an access was done before in its epoch: read or written, or, of a write, written. */
+/* What is not told of an access was done before in its epoch: read or written, or, of a write,
+ * written. */
 static void rest_check(void)
 {
 	uint32_t *seen = calloc(BYTES, sizeof(*seen)), *written = calloc(BYTES, sizeof(*written));

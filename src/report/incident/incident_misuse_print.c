@@ -2,8 +2,8 @@
  *
  * incident_misuse_print.c - a mistake of a program, as text, JSON and SARIF
  *
- * Text has ThreadSanitizer's first and last line, and between them what the thread did, what came before,
- * and which object it is about.
+ * Text has ThreadSanitizer's first and last line, and between them what the thread did, what came
+ * before, and which object it is about.
  */
 #include "report/incident/incident_misuse.h"
 

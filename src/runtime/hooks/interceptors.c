@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * interceptors.c - __interceptor_<name>: the C library's function behind one that the program defines
+ * interceptors.c - __interceptor_<name>: the C library's function behind one that the program
+ * defines
  *
  * Idea.   A program that defines a function of the C library for itself, say fopen, calls
  *         __interceptor_fopen for the real one, because ThreadSanitizer's runtime has that name.
  *         Each name is four instructions that jump to the function, with all arguments as they
  *         are.  The first call looks the function up.
- * Rules.  [runtime]  For functions that the runtime defines, cmake/runtime.cmake makes such names of
- *                    the runtime's.  So the names here are weak.
- *         [archive]  These names are an archive of their own, so only programs that call one of them
- *                    contain them.
+ * Rules.  [runtime]  For functions that the runtime defines, cmake/runtime.cmake makes such names
+ *                    of the runtime's.  So the names here are weak.
+ *         [archive]  These names are an archive of their own, so only programs that call one of
+ *                    them contain them.
  *         [missing]  A function that this C library does not have ends the program by abort.
  */
 #include <dlfcn.h>
@@ -27,7 +28,7 @@ __attribute__((visibility("hidden"), used)) void *__snag_interceptor_find(const 
 	return at;
 }
 
-/* %r10: the name, %r11: where its address is kept.  All registers that can pass arguments are kept. */
+/* %r10: the name, %r11: where its address is kept.  Keeps all registers that pass arguments. */
 __asm__(".text\n"
 	".type snag_interceptor_first, @function\n"
 	"snag_interceptor_first:\n"

@@ -4,8 +4,8 @@
  *
  * Idea.   A program that makes system calls by itself calls a hook before and behind each of them.
  *         The hooks of syscalls.def report what the kernel reads and writes, and what the call
- *         orders, as the runtime does for the function of the C library.  All other hooks do nothing
- *         (no_access.s).
+ *         orders, as the runtime does for the function of the C library.  All other hooks do
+ *         nothing (no_access.s).
  * Rules.  These functions are an archive of their own, so only programs that call one of them
  *         contain them.  They call the ABI of the runtime, which is all that it exports.
  *         [errors]  A call that failed has written nothing.

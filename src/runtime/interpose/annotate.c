@@ -5,15 +5,15 @@
  * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): update the token of
  *                    this address, with release
  *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): read it, with acquire
- *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre and
- *                    post implement the lock and do not count.  The post of a lock is acq(l),
+ *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre
+ *                    and post implement the lock and do not count.  The post of a lock is acq(l),
  *                    the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in between
- *                    makes a mistake (misuse.h).
- *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
- *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
- *                    signals order as always.
+ *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in
+ *                    between makes a mistake (misuse.h).
+ *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other
+ *                    objects of synchronisation order nothing, and its atomics are relaxed.
+ *                    Handlers of signals order as always.
  *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"
@@ -109,8 +109,7 @@ RT_ABI(void, __tsan_ignore_thread_end, void)
 	ignore(-1, 0);
 }
 
-/* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
-
+/* The flags of <sanitizer/tsan_interface.h> for locks that the program implements. */
 enum {
 	LINKER_INIT = 1 << 0, /* the lock may be used before create and after destroy */
 	REENTRANT = 1 << 1,
@@ -289,8 +288,7 @@ NOTHING(__tsan_mutex_post_divert, void *addr, unsigned flags)
 NOTHING(__tsan_flush_memory, void)
 NOTHING(__tsan_on_thread_idle, void)
 
-/* The macros of dynamic_annotations.h. */
-
+/* For the functions that the macros of dynamic_annotations.h call. */
 typedef const char *file_name;
 
 RT_ABI(void, AnnotateHappensBefore, file_name file, int line, uintptr_t addr)

@@ -2,9 +2,10 @@
  *
  * misuse.c - mistakes that show in one call of the C library
  *
- * Idea.   Most mistakes with locks, threads and signal handlers show in one call.  Each is one record
- *         RT_MISUSE, behind a record RT_BEFORE if the runtime knows the earlier event.  Initialising
- *         and destroying a lock are accesses to its memory, so that detectors find races with them.
+ * Idea.   Most mistakes with locks, threads and signal handlers show in one call.  Each is one
+ *         record RT_MISUSE, behind a record RT_BEFORE if the runtime knows the earlier event.
+ *         Initialising and destroying a lock are accesses to its memory, so that detectors find
+ *         races with them.
  * Rules.  [options]  report_mutex_bugs, report_destroy_locked, report_thread_leaks and
  *                    report_signal_unsafe switch kinds off, as in ThreadSanitizer
  *         [tasks]    a program that judges itself reports none: it has no recorder

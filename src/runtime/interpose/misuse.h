@@ -29,10 +29,11 @@ void rt_misuse_in_handler(struct rt_thread *self, uintptr_t pc);
 /* A thread uses a lock.  Its first use since the lock was initialised reads the lock: so a use that
  * nothing orders after the initialisation is a race. */
 void rt_lock_used(struct rt_thread *self, struct rt_object *o, uintptr_t pc);
-/* The use of a lock that a thread takes: one before the record of the acquire, the other behind it.
- * If threads take turns, the use follows the acquire: both belong to one event, so a schedule in
- * which the use came first would run the acquire too early.  If threads run in parallel, the use
- * comes first and belongs to the event before. */
+/* Both report the use of a lock that a thread takes.  Call the first before the record of the
+ * acquire, and the second after it; one of them does nothing.  If threads take turns, the use
+ * follows the acquire: both belong to one event, so a schedule in which the use came first would
+ * run the acquire too early.  If threads run in parallel, the use comes first and belongs to the
+ * event before. */
 static inline void rt_lock_used_before(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
 {
 	if (rt.is_free)

@@ -6,10 +6,12 @@
  *         [external]   __tsan_external_*: accesses to an object of a library, at its address
  *         [java]       __tsan_java_*: memory of another heap begins and ends; locks,
  *                      acquire and release are those of annotate.c
- *         [finalize]   Finalizers run behind all accesses to that heap so far: the heap is new memory
- *                      from there on.  A race between an access before and one behind is lost
+ *         [finalize]   Finalizers run behind all accesses to that heap so far: the heap is new
+ *                      memory from there on.  A race between an access before and one behind is
+ *                      lost
  *         [barrier]    __tsan_testonly_barrier_*: threads wait for each other, which orders nothing
- *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another process
+ *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another
+ *                      process
  *         [weak]       a program may define any of them itself
  */
 #include "runtime/access/access.h"

@@ -2,13 +2,13 @@
  *
  * valgrind.c - annotations for Helgrind and DRD: client requests of Valgrind
  *
- * Idea.   The macros of <valgrind/helgrind.h> and <valgrind/drd.h> are instructions that do nothing:
- *         %rdi is rotated once around, then %rbx is exchanged with itself.  Valgrind knows them.
- *         %rax points to the number of the request and its five arguments, %rdx is the answer.
- *         Compiled by `snag cc`, they become a call: gcc's assembler replaces the exchange
+ * Idea.   The macros of <valgrind/helgrind.h> and <valgrind/drd.h> are instructions that do
+ *         nothing: %rdi is rotated once around, then %rbx is exchanged with itself.  Valgrind knows
+ *         them. %rax points to the number of the request and its five arguments, %rdx is the
+ *         answer. Compiled by `snag cc`, they become a call: gcc's assembler replaces the exchange
  *         (pause.s), and the plugin for clang the inline assembly (pass/requests.cpp).
- * Rules.  [order]   ANNOTATE_HAPPENS_BEFORE releases, ANNOTATE_HAPPENS_AFTER acquires the address; so do
- *                   posts of and waits for semaphores that the program implements
+ * Rules.  [order]   ANNOTATE_HAPPENS_BEFORE releases, ANNOTATE_HAPPENS_AFTER acquires the address;
+ *                   so do posts of and waits for semaphores that the program implements
  *         [lock]    mutexes and reader-writer locks that it implements are annotated locks
  *         [benign]  races on memory that is not to be checked are suppressed, for good
  *         [ignore]  as AnnotateIgnoreReadsBegin and its relatives
