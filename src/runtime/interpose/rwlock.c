@@ -5,8 +5,8 @@
  * Rules.  [rdlock]  waits while a writer holds the lock; racq(l).  Readers may nest.
  *         [wrlock]  waits while any thread holds the lock; acq(l)
  *         [unlock]  rrel(l) or rel(l); when no thread holds the lock, all that wait try again
- *         [prefers] If the lock prefers writers (pthread_rwlockattr_setkind_np), a reader also waits
- *                   while a writer does.
+ *         [prefers] If the lock prefers writers (pthread_rwlockattr_setkind_np), a reader also
+ *                   waits while a writer does.
  */
 #include "runtime/memory.h"
 #include "runtime/interpose/cancel.h"
@@ -170,8 +170,8 @@ RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 	return rt_real.pthread_rwlock_destroy(lock);
 }
 
-/* Defines a function that waits: its name, how it locks, and its deadline.  Without the runtime, or if
- * other processes share the lock, it calls the real function. */
+/* Defines a function that waits: its name, how it locks, and its deadline.  Without the runtime, or
+ * if other processes share the lock, it calls the real function. */
 #define LOCK(name, how, deadline, parameters, arguments)                 \
 	RT_EXPORT int name parameters                                    \
 	{                                                                \

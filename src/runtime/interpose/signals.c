@@ -4,7 +4,8 @@
  *
  * Idea.   A handler is code of the program, and snag records its events.  So its thread must have
  *         the baton, and must not be inside the runtime.
- * Rules.  [fault]    If the thread itself caused the signal (SIGSEGV ...), its handler runs at once.
+ * Rules.  [fault]    If the thread itself caused the signal (SIGSEGV ...), its handler runs at
+ *                    once.
  *         [here]     Likewise if the signal interrupts the program's own code.
  *         [out]      If it interrupts a system call outside the thread's turn, or the way there,
  *                    the thread takes the baton for the handler.
@@ -13,13 +14,13 @@
  *                    the runtime; the signal ends a wait for that.  The thread sends the signal to
  *                    itself again, so the kernel gives the handler its mask, stack and context.
  *         [blocked]  If the thread blocks a kept signal by then (it runs a handler whose mask has
- *                    the signal, or has called pthread_sigmask), the kernel delivers it
- *                    when the thread unblocks it: by sigsuspend,
- *                    say.  All other handlers run, also inside a handler, which may wait for them.
+ *                    the signal, or has called pthread_sigmask), the kernel delivers it when the
+ *                    thread unblocks it: by sigsuspend, say.  All other handlers run, also inside a
+ *                    handler, which may wait for them.
  *         [once]     With SA_RESETHAND the kernel has forgotten the handler of a kept signal, so the
  *                    runtime sets it again.
- *         [stacked]  The kernel delivers several signals at once by interrupting each handler before
- *                    its first instruction.  Then what the first one interrupted counts.
+ *         [stacked]  The kernel delivers several signals at once by interrupting each handler
+ *                    before its first instruction.  Then what the first one interrupted counts.
  *         [jump]     A handler that longjmp leaves has ended (jump.c).
  *         [order]    Events before sigaction come before the handler that it sets.
  *         [unsafe]   A handler that runs where the program does not expect it must neither allocate
@@ -158,8 +159,8 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 		errno_check(self, signal, before);
 }
 
-/* [later] Keeps a signal that interrupted the runtime.  When the ring is full, the same signals have
- * come many times, and are merged into one. */
+/* [later] Keeps a signal that interrupted the runtime.  When the ring is full, the same signals
+ * have come many times, and are merged into one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
 	uint32_t place = __atomic_load_n(&self->signals.kept, __ATOMIC_RELAXED);
@@ -191,7 +192,8 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 }
 
 /* Threads run freely: runs the handler at once, unless the thread is in the runtime.  A thread in a
- * system call is outside the runtime and records nothing; the events of the handler are recorded. */
+ * system call is outside the runtime and records nothing; the events of the handler are
+ * recorded. */
 static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
 	bool was_open = self->is_open;

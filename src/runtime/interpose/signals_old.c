@@ -2,8 +2,8 @@
  *
  * signals_old.c - older functions that set a handler
  *
- * Rules.  [bsd]   signal() blocks the signal while its handler runs.  Interrupted calls begin again,
- *                 unless siginterrupt() says otherwise.
+ * Rules.  [bsd]   signal() blocks the signal while its handler runs.  Interrupted calls begin
+ *                 again, unless siginterrupt() says otherwise.
  *         [sysv]  The handler is used once, does not block the signal, and interrupts calls.
  *                 signal() means this one in programs that ask for POSIX alone.
  *         [set]   sigset() also blocks or unblocks the signal.

@@ -2,8 +2,8 @@
  *
  * spinlock.c - spin locks: mutexes without kinds (mutex.c)
  *
- * Rules.  [real]    Other processes may share any spin lock, which does not say so.  So a thread that
- *                   gets the lock from the runtime takes the real one as well.
+ * Rules.  [real]    Other processes may share any spin lock, which does not say so.  So a thread
+ *                   that gets the lock from the runtime takes the real one as well.
  *         [foreign] If the program has said so, only the real lock counts.
  */
 #include "runtime/interpose/lock.h"
