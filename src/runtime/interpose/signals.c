@@ -17,8 +17,8 @@
  *                    the signal, or has called pthread_sigmask), the kernel delivers it when the
  *                    thread unblocks it: by sigsuspend, say.  All other handlers run, also inside a
  *                    handler, which may wait for them.
- *         [once]     With SA_RESETHAND the kernel has forgotten the handler of a kept signal, so the
- *                    runtime sets it again.
+ *         [once]     With SA_RESETHAND the kernel has forgotten the handler of a kept signal, so
+ *                    the runtime sets it again.
  *         [stacked]  The kernel delivers several signals at once by interrupting each handler
  *                    before its first instruction.  Then what the first one interrupted counts.
  *         [jump]     A handler that longjmp leaves has ended (jump.c).
