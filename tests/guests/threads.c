@@ -242,6 +242,13 @@ int thread_stacks(void)
 	pthread_attr_getstack(&now, &at, &size);
 	say("its own", at == stack && size == sizeof(stack));
 	say("formatted", (long)end_of(t));
+	return 0;
+}
+
+int thread_mistakes(void)
+{
+	pthread_attr_t attr;
+	pthread_t t;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sem_init(&semaphore, 0, 0);
