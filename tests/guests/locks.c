@@ -39,7 +39,7 @@ static void kind_of_mutex(int kind)
 	SAY(pthread_mutex_destroy(&m));
 }
 
-int mutex_answers(void)
+int mutex_mistakes(void)
 {
 	struct timespec past = {1, 0};
 	sem_init(&semaphore, 0, 0);

@@ -245,7 +245,6 @@ int thread_stacks(void)
 	return 0;
 }
 
-/* Joining a detached thread that still runs: a mistake, with an answer. */
 int thread_mistakes(void)
 {
 	pthread_attr_t attr;

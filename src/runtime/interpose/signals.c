@@ -14,9 +14,9 @@
  *                    the runtime; the signal ends a wait for that.  The thread sends the signal to
  *                    itself again, so the kernel gives the handler its mask, stack and context.
  *         [blocked]  If the thread blocks a kept signal by then (it runs a handler whose mask has
- *                    the signal, or has called pthread_sigmask), the kernel delivers it
- *                    when the thread unblocks it: by sigsuspend,
- *                    say.  All other handlers run, also inside a handler, which may wait for them.
+ *                    the signal, or has called pthread_sigmask), the kernel delivers it when the
+ *                    thread unblocks it: by sigsuspend, say.  All other handlers run, also inside a
+ *                    handler, which may wait for them.
  *         [once]     With SA_RESETHAND the kernel has forgotten the handler of a kept signal, so
  *                    the runtime sets it again.
  *         [stacked]  The kernel delivers several signals at once by interrupting each handler
