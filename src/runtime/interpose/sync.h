@@ -6,7 +6,7 @@
  *                   thread.  The reader keeps the token, and its next send uses it again.  That orders
  *                   nothing new: the read comes before the later write in the order of the program,
  *                   and the earlier write before the read.  So a trace needs few such variables.
- *         [address] An acquire comes after the releases of the same address before it.
+ *         [address] Every release of an address happens before later acquires of it.
  */
 #ifndef SNAG_RUNTIME_SYNC_H
 #define SNAG_RUNTIME_SYNC_H
@@ -15,7 +15,7 @@
 #include "runtime/channel/record.h"
 #include "runtime/access/stack.h"
 
-/* A record of synchronisation, unless the thread has asked to ignore what it orders (annotate.c). */
+/* Records synchronisation, unless the thread ignores it at present (annotate.c, [order]). */
 static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			       uint32_t token)
 {
