@@ -2,12 +2,12 @@
  *
  * sync.h - records of synchronisation: tokens and addresses that order
  *
- * Rules.  [once]    rt_sync_send() writes a token that one thread will read, rt_sync_receive() is
- *                   that thread.  The reader keeps the token, and its next send uses it again. 
+ * Rules.  [once]    rt_sync_send() writes a token that one thread will read: the one that calls
+ *                   rt_sync_receive().  The reader keeps the token, and uses it for its next send.
  *                   That orders nothing new: the read comes before the later write in the order of
  *                   the program, and the earlier write before the read.  So a trace needs few such
  *                   variables.
- *         [address] An acquire comes after the releases of the same address before it.
+ *         [address] Every release of an address happens before later acquires of it.
  */
 #ifndef SNAG_RUNTIME_SYNC_H
 #define SNAG_RUNTIME_SYNC_H
