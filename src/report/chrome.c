@@ -2,10 +2,10 @@
  *
  * chrome.c - a trace in Chrome's trace event format
  *
- * Each event is a slice of one microsecond on the track of its thread.  A lock that a thread holds is
- * an asynchronous slice: locks need not be given back in the order in which they were taken.  Arrows
- * (flow events) show what orders threads: from the creation of a thread to its first event, from its
- * last event to the join, and from an unlock to the next lock by another thread.
+ * Each event is a slice of one microsecond on the track of its thread.  A lock that a thread holds
+ * is an asynchronous slice: locks need not be given back in the order in which they were taken.
+ * Arrows (flow events) show what orders threads: from the creation of a thread to its first event,
+ * from its last event to the join, and from an unlock to the next lock by another thread.
  */
 #include "report/chrome.h"
 
@@ -19,7 +19,8 @@
 
 enum { PROCESS = 1 };
 
-/* Where an arrow may begin: an event of a thread.  1 + its time, so that 0 says that there is none. */
+/* Where an arrow may begin: an event of a thread.  1 + its time, so that 0 says that there is
+ * none. */
 struct arrow_from {
 	uint64_t after;
 	snag_tid thread;

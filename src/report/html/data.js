@@ -112,6 +112,7 @@ const kindWords = {
 	race: "data race", deadlock: "deadlock", atomicity: "atomicity violation", "use-after-free": "use after free",
 	"double-free": "double free", "mutex-misuse": "misuse of a mutex", "thread-leak": "thread leak",
 	"signal-unsafe": "unsafe signal handler", "annotation-misuse": "misuse of an annotation",
+	"thread-misuse": "misuse of a thread",
 };
 const kindText = (kind) => kindWords[kind] || kind;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

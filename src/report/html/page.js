@@ -231,6 +231,7 @@ function choose(name, label) {
 
 const kindPlural = (kind) => ({
 	"use-after-free": "uses after free", "mutex-misuse": "misuses of mutexes", "annotation-misuse": "misuses of annotations",
+	"thread-misuse": "misuses of threads",
 })[kind] || `${kindText(kind)}s`;
 
 function header() {

@@ -73,8 +73,9 @@ void rt_linger(void)
 	linger(self);
 }
 
-/* Stacks show this function as `main` (trace/callstack.c).  They have it where main calls a function
- * that `snag cc` did not compile, such as one of the C++ library: the line of that call is not known. */
+/* Stacks show this function as `main` (trace/callstack.c).  They have it where main calls a
+ * function that `snag cc` did not compile, such as one of the C++ library: the line of that call is
+ * not known. */
 static int snag_calls_main(int argc, char **argv, char **environment)
 {
 	int status = the_main(argc, argv, environment);
