@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all deb docs setup demo test seeds fuzz oracle oracle-dependence oracle-openmp oracle-slice oracle-threads bench install clean format update-expected
+.PHONY: all deb docs setup demo test seeds fuzz oracle oracle-dependence oracle-free oracle-openmp oracle-slice oracle-threads bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -53,6 +53,10 @@ oracle-dependence: all
 
 oracle-threads: all
 	@tests/threads/check.py --programs $${ORACLE_PROGRAMS:-500} $(BUILD)/snag $${ORACLE_SEED:-20261118}
+
+# Parallel runs of such programs: witnesses, and merged traces beside runs that follow their schedule.
+oracle-free: all
+	@tests/threads/check.py --free --programs $${ORACLE_PROGRAMS:-500} $(BUILD)/snag $${ORACLE_SEED:-20261119}
 
 oracle-slice: all
 	@tests/threads/slice_many.py --programs $${ORACLE_PROGRAMS:-100000} $(BUILD)/snag $${ORACLE_SEED:-20261118}

@@ -6,14 +6,16 @@
 # docs/results/suites* (the task programs of the papers, judged from inside, and other tools),
 # docs/results/programs.{csv,md} (recording programs, beside ThreadSanitizer),
 # docs/results/compile.{csv,md} (compiling, beside ThreadSanitizer),
-# docs/results/whole.{csv,md} (`snag run` as a user waits for it, beside ThreadSanitizer).
+# docs/results/whole.{csv,md} (`snag run` as a user waits for it, beside ThreadSanitizer),
+# docs/results/parallel.md (threads that run in parallel, beside ThreadSanitizer).
 #
 #   make bench                           everything: about 30 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
-#   BENCH_PARTS="prediction" make bench  only these: foundation prediction tasks graphs explore task_traces programs compile whole
+#   BENCH_PARTS="prediction" make bench  only these: foundation prediction tasks graphs explore task_traces programs compile whole free
 #   BENCH_SOURCES="a.c b.c" make bench   C files to compile, beside the generated one
 #   BENCH_PACKAGES_TABLE=FILE make bench programs built outside the tree to run, see docs/results/whole.md
+#   BENCH_FREE_TABLE=FILE make bench     the same, and servers, see docs/results/parallel.md
 #
 # BENCH_OUT names another directory for the results.
 set -eu
@@ -22,7 +24,7 @@ cd "$(dirname "$0")/.."
 max_events=${BENCH_MAX_EVENTS:-100000000}
 repetitions=${BENCH_REPETITIONS:-3}
 out=${BENCH_OUT:-docs/results}
-all="foundation prediction tasks graphs explore task_traces programs compile whole"
+all="foundation prediction tasks graphs explore task_traces programs compile whole free"
 parts=${BENCH_PARTS:-$all}
 for part in $parts; do
 	case " $all " in
@@ -164,4 +166,9 @@ fi
 if wants whole; then
 	bench/whole.py build/snag "$repetitions" "$commit" "$out/whole.csv" "$out/whole.md" "${BENCH_PACKAGES_TABLE:-}"
 	echo "bench: wrote $out/whole.csv and $out/whole.md" >&2
+fi
+
+if wants free; then
+	bench/free.py build/snag "$repetitions" "$commit" "$out/parallel.md" "${BENCH_FREE_TABLE:-}"
+	echo "bench: wrote $out/parallel.md" >&2
 fi

@@ -225,22 +225,23 @@ static void lane_end(struct lane *l)
 
 enum took { TOOK, FULL, EMPTY, WAITS, ENDED };
 
-/* The record of a step. */
-static void step_put(struct snag_merge *m, const struct lane *l, struct rt_record r)
+/* The record of a step is the next one of the output, if it is an event.  It is completed where it
+ * lies: a copy could not be read until the parts written last have reached the cache. */
+static void step_put(struct snag_merge *m, const struct lane *l)
 {
-	switch (rt_record_op(&r)) {
+	switch (rt_record_op(m->to)) {
 	case RT_ACQUIRE:
 	case RT_RELEASE:
 	case RT_ACQUIRE_SHARED:
 	case RT_RELEASE_SHARED:
 	case RT_LOCK_ENDS:
-		if (!snag_merge_locks_take(&m->locks, &r, l->thread))
+		if (!snag_merge_locks_take(&m->locks, m->to, l->thread))
 			return;
 		break;
 	default:
 		break;
 	}
-	*m->to++ = r;
+	m->to++;
 	m->room--;
 }
 
@@ -288,7 +289,8 @@ static enum took short_take(struct snag_merge *m, struct lane *l, const struct r
 	const struct rt_record step = short_step(r, &events);
 	counted(m, l, l->fuel - events);
 	put(m, RT_COUNT, 0, 0, l->fuel);
-	step_put(m, l, step);
+	*m->to = step;
+	step_put(m, l);
 	took(l, 1);
 	m->stretch++;
 	number_took(m, shard);
@@ -315,18 +317,30 @@ static enum took order_take(struct snag_merge *m, struct lane *l, const struct r
 		counted(m, l, r->loc);
 		put(m, RT_COUNT, 0, 0, r->loc);
 	}
-	if (is_step)
-		step_put(m, l, *record_at(l, l->n + 1));
+	if (is_step) {
+		*m->to = *record_at(l, l->n + 1);
+		step_put(m, l);
+	}
 	took(l, 1 + is_step);
 	m->stretch += 1 + is_step;
 	number_took(m, shard);
 	return TOOK;
 }
 
-static bool is_plain(const struct rt_record *r)
+#define BIT(op) (UINT64_C(1) << (op))
+
+_Static_assert((int)RT_OPS <= 64, "a set of kinds of records fits a word");
+
+static const uint64_t not_plain = BIT(RT_ORDER) | BIT(RT_AGAIN) | BIT(RT_END) |
+				  BIT(RT_STEP_ACQUIRE) | BIT(RT_STEP_RELEASE) | BIT(RT_STEP_READ) |
+				  BIT(RT_STEP_WRITE) | BIT(RT_STEP_UPDATE);
+static const uint64_t has_fuel = BIT(RT_READ) | BIT(RT_WRITE) | BIT(RT_COUNT);
+
+/* The program could write anything, also a kind that does not exist. */
+static inline bool is_of(uint64_t kinds, const struct rt_record *r)
 {
-	enum rt_op op = rt_record_op(r);
-	return op != RT_ORDER && op != RT_AGAIN && (op < RT_END || op > RT_STEP_UPDATE);
+	const unsigned op = rt_record_op(r);
+	return op < RT_OPS && kinds >> op & 1;
 }
 
 /* Access i of a run of `period`, which follows from the records before number `at`. */
@@ -382,13 +396,14 @@ static enum took plain_take(struct snag_merge *m, struct lane *l)
 		return FULL;
 	switch_to(m, l);
 	most = l->there - l->n < (uint64_t)m->room ? l->there - l->n : (uint64_t)m->room;
-	for (; n < most && is_plain(record_at(l, l->n + n)); n++) {
-		const struct rt_record *r = record_at(l, l->n + n);
-		const enum rt_op op = rt_record_op(r);
-		m->to[n] = *r;
-		if (op == RT_READ || op == RT_WRITE || op == RT_COUNT)
-			counted(m, l, r->arg);
-	}
+	struct rt_record *to = m->to;
+	for (; n < most && !is_of(not_plain, record_at(l, l->n + n)); n++)
+		to[n] = *record_at(l, l->n + n);
+	for (uint64_t i = n; i > 0; i--)
+		if (is_of(has_fuel, &to[i - 1])) {
+			counted(m, l, to[i - 1].arg);
+			break;
+		}
 	m->to += n;
 	m->room -= (int)n;
 	m->stretch += n;

@@ -175,6 +175,78 @@ litmus() { # STORE LOAD FENCES
 	done
 }
 
+# Store buffering, independent reads of independent writes, and counting: what each thread saw.
+saw() { # ORDER FENCE
+	cat >saw.c <<-END
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdio.h>
+		enum { ROUNDS = 400, THREADS = 4, LOOKS = 3 * ROUNDS };
+		static atomic_int x[ROUNDS], y[ROUNDS], n;
+		static int saw[THREADS][LOOKS];
+		static void *run(void *arg)
+		{
+			int me = (int)(long)arg, *to = saw[me];
+			for (int i = 0; i < ROUNDS; i++) {
+				atomic_int *own = me % 2 ? x : y, *other = me % 2 ? y : x;
+				if (me < 2)
+					atomic_store_explicit(&own[i], 1, memory_order_$1);
+				else
+					*to++ = atomic_load_explicit(&own[i], memory_order_$1);
+				if ($2)
+					atomic_thread_fence(memory_order_seq_cst);
+				*to++ = atomic_load_explicit(&other[i], memory_order_$1);
+				*to++ = atomic_fetch_add_explicit(&n, 1, memory_order_$1);
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[THREADS];
+			for (long i = 0; i < THREADS; i++)
+				pthread_create(&t[i], 0, run, (void *)i);
+			for (int i = 0; i < THREADS; i++)
+				pthread_join(t[i], 0);
+			for (int i = 0; i < THREADS; i++) {
+				printf("T%d", i + 1);
+				for (int k = 0; k < (i < 2 ? 2 : 3) * ROUNDS; k++)
+					printf(" %d", saw[i][k]);
+				printf("\n");
+			}
+			return 0;
+		}
+	END
+	cat >values.py <<-'END'
+		import collections, re, sys
+		memory, saw = collections.Counter(), collections.defaultdict(list)
+		for line in open(sys.argv[1]):
+		    thread, event = line.split("|")[:2]
+		    kind, variable = re.match(r"(\w+)[\w.]*(\(.*\))?", event).groups()
+		    if kind in ("ar", "au") or re.match(r"a[ru]\d", kind):
+		        saw[thread].append(memory[variable])
+		    if kind[:2] in ("aw", "au"):
+		        memory[variable] += 1
+		for thread in sorted(saw):
+		    print(thread, *saw[thread])
+	END
+}
+
+@test "what each atomic operation saw is what the merged trace says" {
+	for compiler in gcc clang; do
+		for how in "relaxed 0" "relaxed 1" "seq_cst 0"; do
+			# shellcheck disable=SC2086 # two words
+			saw $how
+			build $compiler saw.c
+			expect 0 "$SNAG" record --free -o t.snag ./prog
+			grep '^T' out >printed
+			"$SNAG" convert t.snag t.std
+			python3 values.py t.std >merged
+			[ "$(wc -w <merged)" = 4004 ]
+			cmp printed merged
+		done
+	done
+}
+
 @test "64 threads, and threads one after the other" {
 	cat >many.c <<-'END'
 		#include <pthread.h>
@@ -474,4 +546,98 @@ if is_sanitized; then programs=2; fi
 	for i in $(seq 600); do grep -q ends out && break || sleep 0.1; done
 	grep -q ends out
 	grep -q "the recorder has ended" err
+}
+
+@test "a post or a signal uses the token again that its thread has read: few variables" {
+	cat >ping.c <<-'END'
+		#include <pthread.h>
+		#include <semaphore.h>
+		enum { ROUNDS = 500 };
+		static sem_t ping, pong;
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+		static int turn, data;
+		static void *other(void *arg)
+		{
+			for (int i = 0; i < ROUNDS; i++) {
+				sem_wait(&ping);
+				data++;
+				sem_post(&pong);
+			}
+			pthread_mutex_lock(&mutex);
+			for (int i = 0; i < ROUNDS; i++) {
+				while (turn != 1)
+					pthread_cond_wait(&cond, &mutex);
+				turn = 0;
+				pthread_cond_broadcast(&cond);
+			}
+			pthread_mutex_unlock(&mutex);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			sem_init(&ping, 0, 0);
+			sem_init(&pong, 0, 0);
+			pthread_create(&t, 0, other, 0);
+			for (int i = 0; i < ROUNDS; i++) {
+				data++;
+				sem_post(&ping);
+				sem_wait(&pong);
+			}
+			pthread_mutex_lock(&mutex);
+			for (int i = 0; i < ROUNDS; i++) {
+				turn = 1;
+				pthread_cond_signal(&cond);
+				while (turn != 0)
+					pthread_cond_wait(&cond, &mutex);
+			}
+			pthread_mutex_unlock(&mutex);
+			pthread_join(t, 0);
+			return data != 2 * ROUNDS;
+		}
+	END
+	build gcc ping.c
+	for how in --free --seed=3; do
+		expect 0 "$SNAG" record $how -o t.snag ./prog
+		expect 0 "$SNAG" analyze t.snag
+		"$SNAG" convert t.snag t.std
+		grep -oE 'sync#[0-9]+' t.std >uses
+		[ "$(wc -l <uses)" -ge 2000 ]
+		[ "$(sort -u uses | wc -l)" -le 4 ]
+	done
+	# The order of a hand-over is there in every one: without the first, each later one is a race.
+	sed 's/data++;$/if (i == 250) data++;/; s/sem_wait(&ping);/if (i != 250) sem_wait(\&ping);/' ping.c >racy.c
+	build gcc racy.c
+	expect 66 "$SNAG" run --free --with hb ./prog
+	grep -q "at data by" out
+}
+
+@test "a write of more than the pipe has room for, while another thread reads" {
+	cat >full.c <<-'END'
+		#include <pthread.h>
+		#include <unistd.h>
+		enum { N = 1 << 20 };
+		static char from[N], to[N];
+		static int ends[2];
+		static void *reads(void *arg)
+		{
+			for (ssize_t at = 0, n; at < N; at += n)
+				if ((n = read(ends[0], to + at, N - at)) <= 0)
+					return 0;
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			void *is_read;
+			if (pipe(ends) || pthread_create(&t, 0, reads, from))
+				return 1;
+			if (write(ends[1], from, N) != N || pthread_join(t, &is_read))
+				return 2;
+			return !is_read;
+		}
+	END
+	build gcc full.c
+	expect 0 "$SNAG" run --free ./prog
 }

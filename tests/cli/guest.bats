@@ -170,6 +170,49 @@ runs() {
 	done
 }
 
+# Runs every guest of ./FOLDER/guests in a folder of its own, by itself or by a command.
+guests_run() { # FOLDER COMMAND...
+	local folder=$1 names
+	shift
+	names=$(sed -n 's/^GUEST(\(.*\))$/\1/p' "$root/tests/guests/guests.def")
+	for name in $names; do mkdir -p "$folder/$name"; done
+	# shellcheck disable=SC2016 # the inner shell expands it
+	echo "$names" | SNAG_OPTIONS=exitcode=0:log_path=report xargs -P 8 -I{} bash -c '
+		cd "$0/$1" && name=$1 && shift 2
+		timeout -k 5 60 "$@" ../guests $name </dev/null >out 2>err 3>&-
+		echo "status $?" >>out' "$folder" {} {} "$@" 2>/dev/null
+}
+
+# They gave the same output and status as natively, and there is no report but for real mistakes.
+guests_are_alike() { # FOLDER
+	local bad=0 report
+	for folder in "$1"/*/; do
+		diff "native/$(basename "$folder")/out" "$folder/out" || { cat "$folder/err"; bad=1; }
+		for report in "$folder"report.*; do
+			[[ ! -e $report || $folder = */@(mutex_answers|thread_mistakes)/ ]] || { cat "$report"; bad=1; }
+		done
+	done
+	return $bad
+}
+
+@test "every guest prints and returns natively and observed the same" {
+	mkdir native
+	gcc -w -O1 -g -pthread -o native/guests "$root"/tests/guests/*.c
+	guests_run native
+	[ "$(cat native/*/out | grep -c '^status')" -ge 60 ]
+	refute grep -x 'status 124' native/*/out
+	for compiler in $(compilers); do
+		mkdir $compiler free
+		SNAG_CC=$compiler "$SNAG" cc -w -O1 -g -pthread -o $compiler/guests "$root"/tests/guests/*.c
+		cp $compiler/guests free
+		guests_run $compiler
+		guests_are_alike $compiler
+		guests_run free "$SNAG" run --no-replay --free
+		guests_are_alike free
+		rm -r free
+	done
+}
+
 @test "a program with more rights than its user is not observed" {
 	[ "$(id -u)" = 0 ] || skip "needs root, to make a program setuid"
 	command -v setpriv >path || skip "setpriv is not installed"

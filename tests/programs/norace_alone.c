@@ -17,6 +17,21 @@ static void use(void *p)
 	free(p);
 }
 
+/* The allocator joins freed blocks to larger ones. */
+static void join_blocks(size_t n)
+{
+	enum { PARTS = 40, PART = 1500 };
+	char *part[PARTS];
+	for (int i = 0; i < PARTS; i++)
+		part[i] = malloc(PART);
+	for (int i = 0; i < PARTS; i++)
+		free(part[i]);
+	volatile char *whole = malloc(n);
+	for (size_t i = 0; i < n; i++)
+		whole[i] = 1;
+	free((void *)whole);
+}
+
 int main(void)
 {
 	void *aligned = NULL;
@@ -40,6 +55,8 @@ int main(void)
 			use(text);
 		}
 		use(memset(malloc(SIZE), 1, SIZE));
+		join_blocks(20000);
+		join_blocks(100000);
 	}
 	return 0;
 }

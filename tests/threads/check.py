@@ -8,6 +8,10 @@ interleaving: two accesses race if a state is reached in which both are next.  T
 compiled with -fsnag-branches, and then
   - every predicted race that `snag run --with wdp` reports must be confirmed by its replay,
   - every reported variable must be one that races in the model.
+With --free threads run in parallel, and the trace that the recorder has merged must be right, too:
+  - `snag check` accepts the witness of every predicted race,
+  - the program can follow its schedule with turns; then every thread makes as many events, the
+    synchronisation has the same order, and happens-before finds races of the same variables.
 
 usage: check.py [--programs N] [--first N] [--cc gcc,clang] [--levels=-O0,-O2] [--seconds S]
                 [--free] [--keep DIR] SNAG SEED
@@ -15,6 +19,7 @@ usage: check.py [--programs N] [--first N] [--cc gcc,clang] [--levels=-O0,-O2] [
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 
@@ -232,15 +237,77 @@ def cell_of(variable):
     return "a[0]" if name == "a" else name
 
 
+def command(folder, *words):
+    """Runs a command in the folder; returns its status and output."""
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+def witnesses_wrong(snag, folder):
+    """The witnesses that do not fit the merged trace."""
+    races, wrong = os.path.join(folder, "races"), []
+    for name in os.listdir(races) if os.path.isdir(races) else []:
+        if not name.endswith(".json"):
+            continue
+        status, said = command(folder, snag, "check", "kept.snag", os.path.join("races", name))
+        if status != 0:
+            wrong.append(f"{name}: the checker refuses it: {said}")
+    return wrong
+
+
+def events_of(schedule):
+    """How many events each thread made, but for the last turn of main, which is in no schedule."""
+    events = {}
+    for line in schedule.splitlines():
+        if line[:1].isdigit() and not line.startswith("0 "):
+            thread, n = line.split()
+            events[thread] = events.get(thread, 0) + int(n)
+    return events
+
+
+def sync_of(snag, folder, trace):
+    """The synchronisation of a trace in its order, and the variables that happens-before reports."""
+    command(folder, snag, "convert", trace, "trace.std")
+    with open(os.path.join(folder, "trace.std")) as f:
+        lines = [line.rpartition("|")[0] for line in f
+                 if line.partition("|")[2].startswith(("acq", "rel", "fork", "join", "a"))]
+    command(folder, snag, "analyze", "--with", "hb", "--json", "hb.json", trace)
+    with open(os.path.join(folder, "hb.json")) as f:
+        return lines, {cell_of(race["variable"]) for race in json.load(f)["analyses"][0]["races"]}
+
+
+def merged_wrong(snag, folder, racy):
+    """Records a parallel run, and one with turns that follows its schedule; returns what differs,
+    whether they could be compared, and how many variables happens-before reports.  After a race threads may read something else, and make other events: then there is no second
+    run to compare with."""
+    status, _ = command(folder, snag, "record", "--free", "--schedule", "free", "-o", "free.snag", "./prog")
+    if status != 0:
+        return [f"record --free: status {status}"], False, 0
+    command(folder, snag, "record", "--follow", "free", "--schedule", "turns", "-o", "turns.snag", "./prog")
+    with open(os.path.join(folder, "free")) as free, open(os.path.join(folder, "turns")) as turns:
+        is_same = events_of(free.read()) == events_of(turns.read())
+    (free_sync, free_races), (turns_sync, turns_races) = (
+        sync_of(snag, folder, trace) for trace in ("free.snag", "turns.snag"))
+    wrong = [f"{name} does not race" for name in free_races if not racy]
+    if not racy and not is_same:
+        wrong.append("the threads made other events with turns")
+    if is_same and free_sync != turns_sync:
+        wrong.append("the synchronisation of the merged trace has another order")
+    if is_same and free_sync == turns_sync and free_races != turns_races:
+        wrong.append(f"happens-before reports {sorted(free_races)}, with turns {sorted(turns_races)}")
+    return wrong, is_same, len(free_races)
+
+
 def run(snag, folder, racy, seed, free):
-    """Runs one build; returns what is wrong, and the predicted races."""
+    """Runs one build; returns what is wrong, and numbers for the tally."""
     path = os.path.join(folder, "run.json")
+    shutil.rmtree(os.path.join(folder, "races"), ignore_errors=True)
+    more = ["--free", "--keep", "kept.snag", "--witness", "races"] if free else []
     done = subprocess.run([snag, "run", "--with", "wdp", "--replay-seconds", "30", "--seed", str(seed),
-                           *(["--free"] if free else []), "--json", path,
-                           os.path.join(folder, "prog")], capture_output=True, text=True,
-                          timeout=120)
+                           *more, "--json", path, os.path.join(folder, "prog")],
+                          capture_output=True, text=True, timeout=120, cwd=folder)
     if done.returncode not in (0, 66):
-        return [f"status {done.returncode}: {done.stderr[-300:]}"], 0, 0
+        return [f"status {done.returncode}: {done.stderr[-300:]}"], {}
     with open(path) as f:
         report = json.load(f)
     wrong, predicted = [], 0
@@ -250,7 +317,11 @@ def run(snag, folder, racy, seed, free):
         predicted += race["verdict"] == "predicted"
         if race["verdict"] == "predicted" and race["replay"] != "confirmed":
             wrong.append(f"{race['variable']}: {race.get('replay_note', race['replay'])}")
-    return wrong, predicted, len(report.get("unconfirmed", []))
+    tally = {"predicted": predicted, "unconfirmed": len(report.get("unconfirmed", []))}
+    if free:
+        more, tally["compared"], tally["observed"] = merged_wrong(snag, folder, racy)
+        wrong += witnesses_wrong(snag, folder) + more
+    return wrong, tally
 
 
 def main():
@@ -263,20 +334,21 @@ def main():
         racy = racy_cells(threads)
         return None if racy is None else (source(threads), racy)
 
+    numbers = ("predicted", "unconfirmed", *(("compared", "observed") if o.free else ()))
+
     def check(prog, racy):
-        tally = {"race-free": not racy, "runs": 0, "predicted": 0, "unconfirmed": 0}
+        tally = {"race-free": not racy, "runs": 0, **dict.fromkeys(numbers, 0)}
         for cc in o.cc.split(","):
             for level in o.levels.split(","):
                 prog.build(cc, level, "-fsnag-branches")
-                wrong, predicted, unconfirmed = run(o.snag, prog.folder, racy,
-                                                    1 + (prog.number + 1) % 7, o.free)
+                wrong, counts = run(o.snag, prog.folder, racy, 1 + (prog.number + 1) % 7, o.free)
                 tally["runs"] += 1
-                tally["predicted"] += predicted
-                tally["unconfirmed"] += unconfirmed
+                for name, n in counts.items():
+                    tally[name] += n
                 prog.report(cc, level, wrong)
         return tally
 
-    return driver.drive(o, {"race-free": 0, "runs": 0, "predicted": 0, "unconfirmed": 0}, make, check)
+    return driver.drive(o, {"race-free": 0, "runs": 0, **dict.fromkeys(numbers, 0)}, make, check)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ bool rt_sched_event(void)
 		__builtin_unreachable();          \
 	}
 NEVER(void, rt_own_doubt, void)
-NEVER(bool, rt_sent_look, uintptr_t addr, unsigned k, bool is_write)
 NEVER(void, rt_freed_used, uintptr_t addr, uintptr_t pc)
+NEVER(bool, rt_sent_look, uintptr_t addr, unsigned k, bool is_write)
 NEVER(void, rt_done_note, uintptr_t addr, bool is_write)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
 NEVER(void, rt_lane_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)

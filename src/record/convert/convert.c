@@ -352,9 +352,11 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 	snag_convert_range_go_on(c);
 	snag_convert_again_go_on(c);
 	while (i < n && snag_convert_is_done(c) && has_room(c, ROOM)) {
-		int accesses = snag_convert_accesses(c, r + i, n - i);
-		i += accesses;
-		if (!accesses)
+		if (rt_record_is_access(&r[i])) /* there is room, so it takes at least one */
+			i += snag_convert_accesses(c, r + i, n - i);
+		else if (rt_record_op(&r[i]) == RT_COUNT)
+			c->fuel = r[i++].arg;
+		else
 			record_other(c, &r[i++]);
 	}
 	return i;

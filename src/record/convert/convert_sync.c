@@ -117,7 +117,7 @@ void snag_convert_sync(struct snag_convert *c, enum rt_op op, const struct rt_re
 		break;
 	default: {
 		bool is_acquire = op == RT_ACQUIRE || op == RT_ACQUIRE_SHARED;
-		uint8_t flags = is_acquire && rt_record_size(r) ? SNAG_NO_WAIT : 0;
+		const unsigned flags = is_acquire && rt_record_size(r) ? SNAG_NO_WAIT : 0;
 		event_put(c, lock_op[op], lock_named(c, r, is_acquire), r, 0, flags);
 		break;
 	}

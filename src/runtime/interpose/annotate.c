@@ -72,7 +72,9 @@ void rt_annotated_acquire(uintptr_t addr, uintptr_t pc)
 
 void rt_annotated_ignore(int change)
 {
-	ignore(change, 0);
+	const struct rt_thread *self = rt_enter();
+	if (self && self->ignoring.accesses + change >= 0)
+		ignore(change, 0);
 }
 
 void rt_annotated_memory(uintptr_t at, uintptr_t n)

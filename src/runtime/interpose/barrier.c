@@ -6,6 +6,7 @@
  *         [leave]   A thread that leaves reads it.  So every arrival happens before every
  *                   departure of the same round.
  */
+#include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/object.h"
 #include "runtime/interpose/real.h"
@@ -71,8 +72,10 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		rt_object_wake_all(o, 0);
 	} else {
 		self->wait.at = loc;
-		while (o->token == token && o->arrived)
+		while (o->token == token && o->arrived) {
 			rt_sched_block(self, o, RT_NEVER);
+			rt_cancel_anywhere(self);
+		}
 	}
 	rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
 	return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;

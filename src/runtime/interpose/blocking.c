@@ -4,14 +4,16 @@
  *
  * Rules.  [ready]  If the descriptor is ready, the thread keeps the baton during the call: then
  *                  the result does not depend on time.
- *         [out]    Otherwise it gives the baton away for the duration of the call.
+ *         [out]    Otherwise it gives the baton away for the duration of the call.  A thread that
+ *                  runs in parallel always leaves the runtime: a call may block although the
+ *                  descriptor is ready, as a write of more than a pipe has room for.
  *         [order]  A write to a pipe, socket or eventfd comes before a later read from it: the
  *                  writer releases, and the reader acquires, a token of the descriptor's file.
  *                  All sockets share one token, since both ends may be in this process.
  *                  The same holds for connect and accept, for close or shutdown and the end of
  *                  file, and for writers and poll, select or epoll_wait.  epoll_ctl comes before
  *                  the epoll_wait that returns its data, and timerfd_settime before the read.
- *                  Regular files order nothing.
+ *                  Regular files order nothing; message queues, which look like them, do.
  *         [unit]   In a program of tasks, reads and writes of libgfortran order nothing, like those
  *                  of the C library's files.
  *         [memory] The buffers of read, write and similar calls are accessed.
@@ -28,11 +30,15 @@
 #include "runtime/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { SOCKETS = 1 }; /* the key of all sockets */
+
+static dev_t queues; /* the device on which message queues are; 0: the program has opened none */
 
 static bool is_ready(int fd, short events)
 {
@@ -46,8 +52,8 @@ static struct rt_object *channel_of(int fd, uintptr_t pc)
 	struct stat st;
 	if (rt.is_of_tasks && rt_modules_is_fortran(pc)) /* [unit] */
 		return NULL;
-	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISREG(st.st_mode) ||
-	    S_ISCHR(st.st_mode))
+	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISCHR(st.st_mode) ||
+	    (S_ISREG(st.st_mode) && st.st_dev != queues))
 		return NULL;
 	uintptr_t key =
 		S_ISSOCK(st.st_mode) ? SOCKETS : ((uintptr_t)st.st_dev << 40 ^ st.st_ino) | 2;
@@ -101,7 +107,7 @@ static __attribute__((destructor)) void input_look_back(void)
 
 /* Runs the call, with or without the baton. */
 #define CALL(self, call, fd, events) \
-	(self && !is_ready(fd, events) ? RT_OUTSIDE(self, call) : (call))
+	(self && (rt.is_free || !is_ready(fd, events)) ? RT_OUTSIDE(self, call) : (call))
 
 #define BLOCKING(type, name, parameters, arguments, fd, events)               \
 	RT_EXPORT type name parameters                                        \
@@ -214,6 +220,22 @@ RT_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
 	if (result > 0 && rt_enter())
 		polled(fds, n, RT_CALLER);
 	return result;
+}
+
+RT_EXPORT mqd_t mq_open(const char *name, int flags, ...)
+{
+	RT_SCOPE;
+	struct stat st;
+	va_list ap;
+	va_start(ap, flags);
+	mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+	struct mq_attr *attr = flags & O_CREAT ? va_arg(ap, struct mq_attr *) : NULL;
+	va_end(ap);
+	rt_begin_once();
+	mqd_t queue = rt_real.mq_open(name, flags, mode, attr);
+	if (queue >= 0 && rt_sys(SYS_fstat, queue, (long)&st, 0, 0, 0, 0) == 0)
+		queues = st.st_dev;
+	return queue;
 }
 
 RT_EXPORT int epoll_ctl(int fd, int operation, int of, struct epoll_event *event)

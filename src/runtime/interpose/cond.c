@@ -4,8 +4,9 @@
  *
  * Rules.  [wait]    rel(m), then the thread blocks; when it wakes, it reads the token of the
  *                   signal, then acq(m)
- *         [signal]  if a thread waits: writes a fresh token, and wakes one thread with it
- *         [broadcast]  the same for all threads that wait
+ *         [signal]  if a thread waits: writes a token (sync.h), and wakes one thread with it
+ *         [broadcast]  wakes all threads that wait; if they are several, the token is fresh
+ *         [owner]   a mutex that checks its owner refuses the wait of another thread (EPERM)
  *         [one]     threads that wait at the same time must use one mutex: misuse.h
  *         The token orders the signal before the return of the wait that it ended, in every
  *         reordering too.  A signal that wakes no thread makes no event.
@@ -23,11 +24,24 @@
 
 #include <errno.h>
 
+/* The thread was woken with a token. */
+static void token_read(const struct rt_thread *self, uintptr_t cond, uint32_t loc)
+{
+	if (self->wait.is_only)
+		rt_sync_receive(cond, loc, self->wait.token);
+	else
+		rt_sync_put(RT_SYNC_READ, 0, cond, loc, self->wait.token);
+}
+
 static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
 		     rt_time deadline, uintptr_t pc)
 {
 	if (deadline == RT_INVALID)
 		return EINVAL;
+	if (rt_mutex_refuses(self, mutex)) {
+		rt_misuse(RT_MISUSE_WAIT_UNLOCKED, (uintptr_t)mutex, pc);
+		return EPERM;
+	}
 	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	rt_lock_used(self, o, pc);
@@ -37,9 +51,10 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 		rt_misuse(RT_MISUSE_WAIT_OTHER, (uintptr_t)cond, pc);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	self->wait.at = rt_location(pc);
+	self->wait.is_only = false;
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->wait.was_interrupted)
-		rt_sync_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->wait.token);
+		token_read(self, (uintptr_t)cond, rt_location(pc));
 	rt_mutex_take_all(self, mutex, depth, pc);
 	rt_cancel_point(self); /* cleanup handlers find the mutex locked */
 	return is_woken ? 0 : ETIMEDOUT;
@@ -69,12 +84,13 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 }
 
 /* With a mutex that other processes share, the C library and the kernel do all the work. */
-#define FOREIGN(self, mutex, call)                                 \
-	({                                                         \
-		rt_mutex_foreign_given(self, mutex, RT_CALLER);    \
-		int foreign_rc = RT_OUTSIDE(self, call);           \
-		rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
-		foreign_rc;                                        \
+#define FOREIGN(self, mutex, call)                                         \
+	({                                                                 \
+		rt_mutex_foreign_given(self, mutex, RT_CALLER);            \
+		int foreign_rc = RT_OUTSIDE(self, call);                   \
+		if (foreign_rc != EPERM)                                   \
+			rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
+		foreign_rc;                                                \
 	})
 
 RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -126,12 +142,16 @@ static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
 	rt_lock_used(rt_hot.self, o, pc);
 	if (!o->first_waiter)
 		return false;
-	uint32_t token = rt_token();
-	rt_sync_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
-	if (to_all)
+	const uint32_t loc = rt_location(pc);
+	struct rt_thread *first = o->first_waiter;
+	if (to_all && first->wait.next) {
+		uint32_t token = rt_token();
+		rt_sync_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, loc, token);
 		rt_object_wake_all(o, token);
-	else
-		rt_object_wake_one(o, token);
+		return true;
+	}
+	first->wait.is_only = true;
+	rt_object_wake_one(o, rt_sync_send((uintptr_t)cond, loc));
 	return true;
 }
 

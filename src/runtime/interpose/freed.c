@@ -37,14 +37,26 @@ static bool is_open(void)
 	return rt.is_alone && !rt.is_free && rt_sched.nthreads == 1 && rt.listener.needs_places;
 }
 
+/* Empties the slots of this memory; all, if it may have all. */
+static void forget(uintptr_t at, size_t n)
+{
+	if (n >= (size_t)SLOTS * GRAIN) {
+		for (uint32_t i = 0; i < SLOTS; i++)
+			table[i].grain = 0;
+		return;
+	}
+	for (uintptr_t part = at; part < at + n; part += GRAIN)
+		if (slot_of(part)->grain == part / GRAIN)
+			slot_of(part)->grain = 0;
+}
+
 /* [begin] */
 void rt_freed_begins(uintptr_t at, size_t n)
 {
 	if (!is_open())
 		return;
-	for (uintptr_t part = at; rt_freed_any && part < marked_end(at, n); part += GRAIN)
-		if (slot_of(part)->grain == part / GRAIN)
-			slot_of(part)->grain = 0;
+	if (rt_freed_any)
+		forget(at, n);
 	*slot_of(at) = (struct slot){at / GRAIN, 0};
 }
 

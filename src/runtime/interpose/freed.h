@@ -7,7 +7,8 @@
  *         that the filter does not know is looked up there.
  * State.  A slot for each 16 bytes, by a hash of their address: what the memory is, and where it
  *         was freed.  Later blocks take the slots of earlier ones.
- * Rules.  [begin]   A block begins: its first slot says so.  Its other slots are empty again.
+ * Rules.  [begin]   A block begins: its first slot says so.  All its others are empty again, since
+ *                   the allocator may have joined freed blocks.
  *         [free]    Only a block that the table knows to live is marked as freed, up to 256 bytes
  *                   of it.  So memory of an allocator that is not observed is never marked.
  *         [large]   Larger blocks than 64 KB are left out: the C library may unmap them.

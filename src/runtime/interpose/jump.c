@@ -8,17 +8,18 @@
  * (new.c).
  */
 #include "runtime/interpose/real.h"
+#include "runtime/interpose/signals.h"
 #include "runtime/rt.h"
 
 #include <setjmp.h>
 
 enum { JB_RSP = 6 };
 
-static uint32_t target_of(const struct __jmp_buf_tag *env)
+static uintptr_t target_of(const struct __jmp_buf_tag *env)
 {
 	uintptr_t hidden = (uintptr_t)env->__jmpbuf[JB_RSP];
 	__asm__("ror $17, %0; xor %%fs:0x30, %0" : "+r"(hidden));
-	return (uint32_t)hidden;
+	return hidden;
 }
 
 static void leave(const struct __jmp_buf_tag *env)
@@ -26,10 +27,12 @@ static void leave(const struct __jmp_buf_tag *env)
 	rt_hot.news_at = 0;
 	if (!rt_hot.self)
 		return;
+	const uintptr_t target = target_of(env);
+	rt_signals_jump(rt_hot.self, target);
 	if (rt_hot.beyond)
 		return;
-	uint32_t target = target_of(env);
-	while (rt_hot.top > rt_hot.self->frames && (int32_t)(target - rt_hot.top[-1].sp) > 0)
+	while (rt_hot.top > rt_hot.self->frames &&
+	       (int32_t)((uint32_t)target - rt_hot.top[-1].sp) > 0)
 		rt_hot.top--;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "runtime/interpose/lock.h"
 
+#include "runtime/interpose/cancel.h"
 #include "runtime/access/stack.h"
 #include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
@@ -79,10 +80,12 @@ bool rt_lock_await(struct rt_thread *self, struct rt_object *o, rt_time deadline
 {
 	if (o->owner)
 		self->wait.at = rt_location(pc);
-	while (o->owner)
+	while (o->owner) {
 		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
 		    !rt_sched_block(self, o, deadline))
 			return false;
+		rt_cancel_anywhere(self);
+	}
 	return true;
 }
 

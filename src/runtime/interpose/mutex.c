@@ -177,6 +177,14 @@ static bool is_checked(const pthread_mutex_t *mutex)
 	       kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK || mutex->__data.__kind & KIND_ROBUST;
 }
 
+bool rt_mutex_refuses(struct rt_thread *self, const pthread_mutex_t *mutex)
+{
+	const struct rt_object *o = rt_object_find((uintptr_t)mutex, RT_MUTEX);
+	if (!is_checked(mutex))
+		return false;
+	return is_parallel(mutex) ? !is_owner(self, mutex) : !o || o->owner != self;
+}
+
 int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
 	if (is_invalid(mutex, pc))

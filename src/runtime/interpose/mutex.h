@@ -11,6 +11,8 @@
  * pthread_mutex_lock and pthread_mutex_unlock do. */
 int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadline, uintptr_t pc);
 int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
+/* Returns whether unlocking returns EPERM: the mutex checks its owner, which is not this thread. */
+bool rt_mutex_refuses(struct rt_thread *self, const pthread_mutex_t *mutex);
 /* Unlocks all levels of a recursive mutex and returns how many; or locks as many again. */
 uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth,

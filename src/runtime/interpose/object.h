@@ -43,7 +43,7 @@ struct rt_object {
 	bool is_lost;		/* robust: unlocked while inconsistent */
 	bool is_running;	/* once */
 	uint32_t token;		/* barrier: of this round; once, sync: of the events before */
-	uint32_t need, arrived; /* barrier */
+	uint32_t need, arrived; /* barrier; need: of a rwlock, the writers that wait */
 	int64_t value;		/* semaphore; cond: the mutex of those who wait */
 	uint32_t *tokens;	/* semaphore: of the posts not yet waited for, a ring */
 	uint32_t tokens_at, ntokens, tokens_cap;

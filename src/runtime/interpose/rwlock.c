@@ -5,8 +5,11 @@
  * Rules.  [rdlock]  waits while a writer holds the lock; racq(l).  Readers may nest.
  *         [wrlock]  waits while any thread holds the lock; acq(l)
  *         [unlock]  rrel(l) or rel(l); when no thread holds the lock, all that wait try again
+ *         [prefers] If the lock prefers writers (pthread_rwlockattr_setkind_np), a reader also
+ *                   waits while a writer does.
  */
 #include "runtime/memory.h"
+#include "runtime/interpose/cancel.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/deadline.h"
 #include "runtime/interpose/object.h"
@@ -64,16 +67,31 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 		rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
 }
 
+/* Returns whether the thread has to wait for the lock. */
+static bool is_taken(const struct rt_object *o, bool to_read)
+{
+	const pthread_rwlock_t *lock = (const pthread_rwlock_t *)o->addr;
+	const bool prefers_writers =
+		lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+	return o->owner || (to_read ? prefers_writers && o->need : o->readers != NULL);
+}
+
 /* Waits until the thread can have the lock.  Returns false if the deadline passed first. */
 static bool wait_for(struct rt_thread *self, struct rt_object *o, bool to_read, rt_time deadline,
 		     uintptr_t pc)
 {
+	bool is_in_time = true;
 	self->wait.at = rt_location(pc);
 	self->wait.to_read = to_read;
-	while (o->owner || (!to_read && o->readers))
-		if (!rt_sched_block(self, o, deadline))
-			return false;
-	return true;
+	o->need += !to_read;
+	while (is_in_time && is_taken(o, to_read) &&
+	       !(self->cancel.was_requested && self->cancel.is_asynchronous))
+		is_in_time = rt_sched_block(self, o, deadline);
+	o->need -= !to_read;
+	if (!to_read && o->need == 0 && !o->owner) /* [prefers] */
+		rt_object_wake_all(o, 0);
+	rt_cancel_anywhere(self);
+	return is_in_time;
 }
 
 static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time deadline, uintptr_t pc)
@@ -83,7 +101,7 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	if (o->owner && !wait_for(self, o, true, deadline, pc))
+	if (is_taken(o, true) && !wait_for(self, o, true, deadline, pc))
 		return ETIMEDOUT;
 	rt_lock_used_before(self, o, pc);
 	reader_add(self, o, deadline, pc);
@@ -99,7 +117,7 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
+	if (is_taken(o, false) && !wait_for(self, o, false, deadline, pc))
 		return ETIMEDOUT;
 	rt_lock_used_before(self, o, pc);
 	writer_set(self, o, deadline, pc);
@@ -181,8 +199,8 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 		return rt_real.pthread_rwlock_tryrdlock(lock);
 	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
-	if (o->owner) {
-		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
+	if (is_taken(o, true)) {
+		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
 		return EBUSY;
 	}
 	reader_add(self, o, RT_NO_WAIT, RT_CALLER);
@@ -197,7 +215,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 		return rt_real.pthread_rwlock_trywrlock(lock);
 	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
-	if (o->owner || o->readers) {
+	if (is_taken(o, false)) {
 		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
 		return EBUSY;
 	}

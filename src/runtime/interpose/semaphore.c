@@ -2,7 +2,7 @@
  *
  * semaphore.c - semaphores
  *
- * Rules.  [post]  writes a fresh token, and adds it to the end of a queue
+ * Rules.  [post]  writes a token (sync.h), and adds it to the end of a queue
  *         [wait]  waits while the value is 0.  Then, unless the initial value suffices, it takes
  *                 the token at the head of the queue and reads it: that post comes before this
  *                 wait.  Another post could have let the thread pass, so the wait is not ordered
@@ -53,7 +53,7 @@ static void take(struct rt_object *o, uintptr_t pc)
 	/* The initial value is used up first, and needs no post. */
 	bool is_posted = o->value-- <= (int64_t)o->ntokens;
 	if (is_posted)
-		rt_sync_put(RT_SYNC_READ, 0, o->addr, rt_location(pc), token_pop(o));
+		rt_sync_receive(o->addr, rt_location(pc), token_pop(o));
 }
 
 static int failed(int why)
@@ -150,9 +150,7 @@ RT_EXPORT int sem_post(sem_t *sem)
 	}
 	if (o->value == SEM_VALUE_MAX)
 		return failed(EOVERFLOW);
-	uint32_t token = rt_token();
-	rt_sync_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), token);
-	token_push(o, token);
+	token_push(o, rt_sync_send(o->addr, rt_location(RT_CALLER)));
 	o->value++;
 	rt_object_wake_one(o, 0);
 	return 0;

@@ -11,12 +11,17 @@
  *                    the thread takes the baton for the handler.
  *         [later]    If it interrupts the runtime, at work or waiting for a turn, the runtime keeps
  *                    the signal.  Its handler runs when the thread next has the baton and leaves
- *                    the runtime; the signal ends a wait for that.  The handler has the mask that
- *                    the kernel would have given it.
+ *                    the runtime; the signal ends a wait for that.  The thread sends the signal to
+ *                    itself again, so the kernel gives the handler its mask, stack and context.
  *         [blocked]  If the thread blocks a kept signal by then (it runs a handler whose mask has
- *                    the signal, or has called pthread_sigmask), the signal goes back to the
- *                    kernel, which delivers it again when the thread unblocks it: by sigsuspend,
+ *                    the signal, or has called pthread_sigmask), the kernel delivers it
+ *                    when the thread unblocks it: by sigsuspend,
  *                    say.  All other handlers run, also inside a handler, which may wait for them.
+ *         [once]     With SA_RESETHAND the kernel has forgotten the handler of a kept signal, so
+ *                    the runtime sets it again.
+ *         [stacked]  The kernel delivers several signals at once by interrupting each handler
+ *                    before its first instruction.  Then what the first one interrupted counts.
+ *         [jump]     A handler that longjmp leaves has ended (jump.c).
  *         [order]    Events before sigaction come before the handler that it sets.
  *         [unsafe]   A handler that runs where the program does not expect it must neither allocate
  *                    memory nor change errno: misuse.h.
@@ -55,14 +60,24 @@ static struct sigaction given[NSIG]; /* the handlers of the program */
 
 static bool is_fault(int signal, const siginfo_t *info)
 {
-	bool is_kind = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
-		       signal == SIGFPE || signal == SIGTRAP || signal == SIGABRT;
-	return is_kind && info && (info->si_code > 0 || signal == SIGABRT);
+	return info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+				     signal == SIGFPE || signal == SIGTRAP);
 }
+
+static void trampoline(int signal, siginfo_t *info, void *context);
 
 static bool is_inside(const void *context)
 {
+	const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+	if (registers[REG_RIP] == (greg_t)(uintptr_t)trampoline) /* [stacked] */
+		return is_inside((const void *)registers[REG_RDX]);
 	return rt_crash_is_inside(context);
+}
+
+static bool has_handler(const struct sigaction *act)
+{
+	return act->sa_flags & SA_SIGINFO ||
+	       (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -70,8 +85,15 @@ static void handle(int signal, siginfo_t *info, void *context)
 	const struct sigaction *a = &given[signal];
 	if (a->sa_flags & SA_SIGINFO)
 		a->sa_sigaction(signal, info, context);
-	else if (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN)
+	else if (has_handler(a))
 		a->sa_handler(signal);
+}
+
+/* [fault] abort() raises SIGABRT in the program's own code, not in the runtime or a system call. */
+static bool is_abort(const struct rt_thread *self, int signal, const void *context)
+{
+	return signal == SIGABRT && !is_inside(context) && !self->is_open &&
+	       (self->state == RT_RUNNING || self->state == RT_OUT);
 }
 
 /* A signal that the thread sends to itself meets it where the program expects it. */
@@ -88,13 +110,39 @@ static void errno_check(struct rt_thread *self, int signal, int before)
 		rt_misuse(RT_MISUSE_SIGNAL_ERRNO, (uint64_t)signal, (uintptr_t)a->sa_handler + 1);
 }
 
+static bool is_on(const stack_t *stack, uintptr_t address)
+{
+	return address - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+/* [jump] A handler on the signal stack stays there; any other one is below what it interrupted. */
+static bool is_left(const struct rt_handling *h, uintptr_t target)
+{
+	const stack_t *stack = &((const ucontext_t *)h->context)->uc_stack;
+	return is_on(stack, (uintptr_t)h) ? !is_on(stack, target) : target > (uintptr_t)h;
+}
+
+void rt_signals_jump(struct rt_thread *self, uintptr_t target)
+{
+	struct rt_handling *h = self->signals.handling;
+	for (; h && is_left(h, target); h = h->outer) {
+		self->signals.handles = h->handled;
+		self->ignoring.sync = h->ignored;
+		if (!rt_hot.beyond)
+			rt_hot.top = h->top;
+	}
+	self->signals.handling = h;
+}
+
 /* [order] The thread is not inside the runtime. */
 static void handle_seen(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_hot.self;
 	const bool is_here = is_sent_here(info);
-	const int before = errno, outer = self->signals.handles;
-	const int ignores_sync = self->ignoring.sync;
+	const int before = errno;
+	struct rt_handling here = {self->signals.handling, context, rt_hot.top,
+				   self->signals.handles, self->ignoring.sync};
+	self->signals.handling = &here;
 	self->ignoring.sync = 0; /* the handler is not in the code that it meets */
 	{
 		RT_SCOPE;
@@ -104,8 +152,9 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 	if (!is_here)
 		self->signals.handles = signal;
 	handle(signal, info, context);
-	self->signals.handles = outer;
-	self->ignoring.sync = ignores_sync;
+	self->signals.handling = here.outer;
+	self->signals.handles = here.handled;
+	self->ignoring.sync = here.ignored;
 	if (!is_here)
 		errno_check(self, signal, before);
 }
@@ -173,12 +222,37 @@ static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, v
 		rt_hot.fuel = fuel;
 }
 
+/* [later] The thread has the baton, and is about to leave the runtime. */
+static void handle_due(struct rt_thread *self, int signal, siginfo_t *info, void *context)
+{
+	self->signals.due = 0;
+	unsigned depth = rt_scope_pause();
+	handle_seen(signal, info, context);
+	rt_scope_resume(depth);
+	rt_enter();
+}
+
+/* Ends a thread that waits in the C library and can be cancelled at any time. */
+static void cancel_outside(struct rt_thread *self)
+{
+	if (!self->cancel.was_requested || !self->cancel.is_asynchronous ||
+	    self->cancel.is_disabled)
+		return;
+	if (rt.is_free)
+		rt_signals_close(self);
+	rt_cancel_act(self);
+}
+
 /* Handles RT_SIGNAL: the thread has computed for long without an event, or was cancelled. */
 static void interrupted(const void *context)
 {
 	struct rt_thread *self = rt_self();
 	if (!self)
 		return;
+	if (self->is_open && !is_inside(context)) {
+		cancel_outside(self);
+		return;
+	}
 	if (rt.is_free) { /* a thread in the runtime looks when it leaves */
 		if (self->state == RT_OUT && !self->is_open && !self->sched.is_locking)
 			rt_cancel_anywhere(self);
@@ -223,8 +297,10 @@ static void trampoline(int signal, siginfo_t *info, void *context)
 		rt_crash_die(signal);
 	else if (is_default(signal) && rt_crash_is_watched(signal)) /* [crash] */
 		rt_crash(signal, info, context);
-	else if (!self || is_fault(signal, info))
+	else if (!self || is_fault(signal, info) || is_abort(self, signal, context))
 		handle(signal, info, context);
+	else if (signal == self->signals.due)
+		handle_due(self, signal, info, context);
 	else if (rt.is_of_tasks)
 		handle_unseen(self, signal, info, context);
 	else if (rt.is_free)
@@ -250,30 +326,33 @@ void rt_signals_block(void)
 	rt_signals_mask(&all, NULL);
 }
 
-/* Runs the handler as the kernel would have: with its mask, and a context. */
-static void handle_kept(struct rt_pending *p)
+/* The action that the program has set, with the trampoline in front of its handler. */
+static struct sigaction action_of(int signal)
 {
-	const struct sigaction *a = &given[p->signal];
-	sigset_t mask, old;
-	ucontext_t context;
-	rt_signals_mask(NULL, &old);
-	sigorset(&mask, &old, &a->sa_mask);
-	if (!(a->sa_flags & SA_NODEFER))
-		sigaddset(&mask, p->signal);
-	getcontext(&context);
-	rt_signals_mask(&mask, NULL);
-	handle_seen(p->signal, &p->info, &context);
-	rt_signals_mask(&old, NULL);
+	struct sigaction act = given[signal];
+	const bool is_watched = (is_watching && signal == RT_SIGNAL) ||
+				(act.sa_handler == SIG_DFL && rt_crash_is_watched(signal));
+	if (has_handler(&given[signal]) || is_watched) {
+		act.sa_sigaction = trampoline;
+		act.sa_flags |= SA_SIGINFO;
+	}
+	return act;
 }
 
-/* [blocked] */
-static bool goes_back(struct rt_pending *p)
+/* [later] The kernel delivers a kept signal, at once unless the thread blocks it. */
+static void deliver(struct rt_thread *self, struct rt_pending *p)
 {
-	sigset_t mask;
-	rt_signals_mask(NULL, &mask);
-	return sigismember(&mask, p->signal) == 1 &&
-	       rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), rt_sys_gettid(), p->signal,
-		      (long)&p->info, 0, 0) == 0;
+	const struct sigaction act = action_of(p->signal);
+	ucontext_t context = {0};
+	if (!has_handler(&given[p->signal]))
+		return;
+	if (act.sa_flags & (int)SA_RESETHAND) /* [once] */
+		rt_real.sigaction(p->signal, &act, NULL);
+	self->signals.due = p->signal;
+	if (rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), rt_sys_gettid(), p->signal,
+		   (long)&p->info, 0, 0) < 0) /* the kernel's queue is full */
+		handle_due(self, p->signal, &p->info, &context);
+	self->signals.due = 0;
 }
 
 void rt_signals_run(struct rt_thread *self)
@@ -283,12 +362,7 @@ void rt_signals_run(struct rt_thread *self)
 		int error = errno;
 		memcpy(&p, &self->signals.pending[self->signals.run % RT_PENDING], sizeof(p));
 		self->signals.run++;
-		if (goes_back(&p))
-			continue;
-		unsigned depth = rt_scope_pause();
-		handle_kept(&p);
-		rt_scope_resume(depth);
-		rt_enter();
+		deliver(self, &p);
 		errno = error;
 	}
 }
@@ -330,45 +404,41 @@ void rt_signals_ask(int kernel_tid)
 		       0, 0);
 }
 
+/* What the program has set: the kernel knows all of it but the handler. */
+static void query(struct sigaction *now, const struct sigaction *set)
+{
+	const bool is_ours = now->sa_flags & SA_SIGINFO && now->sa_sigaction == trampoline;
+	if (is_ours && !has_handler(set))
+		*now = *set;
+	if (!is_ours || !has_handler(set))
+		return;
+	now->sa_sigaction = set->sa_sigaction;
+	now->sa_flags &= ~SA_SIGINFO | (set->sa_flags & SA_SIGINFO);
+}
+
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
 {
 	RT_SCOPE;
 	if (!rt_sched_point() || signal <= 0 || signal >= NSIG)
 		return rt_real.sigaction(signal, act, ret_old);
-	struct sigaction now, *before = &given[signal], old = *before;
+	struct sigaction now, before = given[signal], old;
 	if (act) {
-		bool is_handler = act->sa_flags & SA_SIGINFO ||
-				  (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
-		*before = *act;
-		now = *act;
-		if (is_handler || (is_watching && signal == RT_SIGNAL) ||
-		    (act->sa_handler == SIG_DFL && rt_crash_is_watched(signal))) {
-			now.sa_sigaction = trampoline;
-			now.sa_flags |= SA_SIGINFO;
-		}
-		if (is_handler) {
-			rt_sync_release((uintptr_t)before, RT_CALLER); /* [order] */
+		given[signal] = *act;
+		now = action_of(signal);
+		if (has_handler(act)) {
+			rt_sync_release((uintptr_t)&given[signal], RT_CALLER); /* [order] */
 			rt_sched.has_handlers = true;
 		}
 	}
-	struct sigaction real_old;
-	int rc = rt_real.sigaction(signal, act ? &now : NULL, &real_old);
-	bool was_ours =
-		rc == 0 && real_old.sa_flags & SA_SIGINFO && real_old.sa_sigaction == trampoline;
-	if (rc != 0)
-		*before = old;
-	else if (ret_old)
-		*ret_old = was_ours ? old : real_old;
-	return rc;
-}
-
-RT_EXPORT sighandler_t signal(int number, sighandler_t handler)
-{
-	RT_SCOPE;
-	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-	if (!rt_enter())
-		return rt_real.signal(number, handler);
-	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+	int rc = rt_real.sigaction(signal, act ? &now : NULL, &old);
+	if (rc != 0) {
+		given[signal] = before;
+		return rc;
+	}
+	query(&old, &before);
+	if (ret_old)
+		*ret_old = old;
+	return 0;
 }
 
 /* [unsafe] The kernel delivers a signal that a thread sends to itself before the call returns.  A

@@ -21,6 +21,8 @@ static inline bool rt_signals_pending(const struct rt_thread *self) /* whether t
  * Returns false if a signal came before: the thread has to take the baton for its handler. */
 bool rt_signals_open(struct rt_thread *self);
 void rt_signals_close(struct rt_thread *self); /* ends what rt_signals_open() began */
+/* The calling thread leaves by longjmp for a frame at `target`. */
+void rt_signals_jump(struct rt_thread *self, uintptr_t target);
 /* Blocks all signals of the calling thread; or unblocks them. */
 void rt_signals_block(void);
 void rt_signals_mask(const sigset_t *mask, sigset_t *ret_old);

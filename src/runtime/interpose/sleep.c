@@ -58,8 +58,12 @@ RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
 		return RT_OUTSIDE(rt_sched_point(),
 				  rt_real.clock_nanosleep(clock, flags, time, ret_left));
-	if ((flags & TIMER_ABSTIME) == 0)
-		return nanosleep(time, ret_left) == 0 ? 0 : errno;
+	const int before = errno; /* this function leaves it alone */
+	if ((flags & TIMER_ABSTIME) == 0) {
+		const int rc = nanosleep(time, ret_left) == 0 ? 0 : errno;
+		errno = before;
+		return rc;
+	}
 	rt_time end = rt_deadline(clock, time), now = rt_sys_now();
 	if (end == RT_INVALID)
 		return rt_real.clock_nanosleep(clock, flags, time, ret_left);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * spinlock.c - spin locks: mutexes without kinds (mutex.c)
+ *
+ * Rules.  [real]    Other processes may share any spin lock, which does not say so.  So a thread
+ *                   that gets the lock from the runtime takes the real one as well.
+ *         [foreign] If the program has said so, only the real lock counts.
  */
 #include "runtime/interpose/lock.h"
 #include "runtime/interpose/misuse.h"
@@ -12,12 +16,21 @@
 
 #include <errno.h>
 
+static struct rt_object *spin_object(pthread_spinlock_t *lock)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	o->is_spin = true;
+	return o;
+}
+
 RT_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
 	RT_SCOPE;
 	if (rt_sched_point()) {
 		rt_lock_written((uintptr_t)lock, RT_CALLER);
 		rt_lock_forget(lock, RT_CALLER);
+		if (shared == PTHREAD_PROCESS_SHARED && !rt.is_free)
+			spin_object(lock)->is_foreign = true;
 	}
 	return rt_real.pthread_spin_init(lock, shared);
 }
@@ -35,11 +48,15 @@ RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 	return rt_real.pthread_spin_destroy(lock);
 }
 
-static struct rt_object *spin_object(pthread_spinlock_t *lock)
+/* The thread has taken the real lock.  An owner that is still noted lost it in another process. */
+static void spin_taken(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
-	o->is_spin = true;
-	return o;
+	if (o->owner) {
+		o->owner->held.n--;
+		o->owner = NULL;
+		o->lock = UINT32_MAX;
+	}
+	rt_lock_begin(self, o, 1, deadline, pc);
 }
 
 static struct rt_thread *spin_point(void)
@@ -62,10 +79,13 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		return 0;
 	}
 	struct rt_object *o = spin_object(lock);
-	if (o->owner == self)
+	if (o->owner == self && !o->is_foreign)
 		rt_misuse_of_lock(RT_MISUSE_DOUBLE_LOCK, o, RT_CALLER);
-	rt_lock_await(self, o, RT_NEVER, RT_CALLER);
-	rt_lock_begin(self, o, 1, RT_NEVER, RT_CALLER);
+	if (!o->is_foreign)
+		rt_lock_await(self, o, RT_NEVER, RT_CALLER);
+	if (rt_real.pthread_spin_trylock(lock) != 0)
+		RT_OUTSIDE(self, rt_real.pthread_spin_lock(lock));
+	spin_taken(self, o, RT_NEVER, RT_CALLER);
 	rt_lock_used(self, o, RT_CALLER);
 	return 0;
 }
@@ -84,11 +104,11 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	}
 	rt_tasks_obstacle(RT_OBSTACLE_TRY_LOCK, RT_CALLER);
 	struct rt_object *o = spin_object(lock);
-	if (o->owner) {
-		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
+	if ((o->owner && !o->is_foreign) || rt_real.pthread_spin_trylock(lock) != 0) {
+		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
 		return EBUSY;
 	}
-	rt_lock_begin(self, o, 1, RT_NO_WAIT, RT_CALLER);
+	spin_taken(self, o, RT_NO_WAIT, RT_CALLER);
 	return 0;
 }
 
@@ -106,7 +126,7 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	rt_lock_used(self, o, RT_CALLER);
 	if (o->owner == self)
 		rt_lock_end(o, RT_CALLER);
-	else
+	else if (!o->is_foreign)
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, RT_CALLER);
-	return 0;
+	return rt_real.pthread_spin_unlock(lock);
 }

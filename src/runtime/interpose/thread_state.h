@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct rt_object;
+struct rt_frame;
 
 enum { RT_PENDING = 16 }; /* a power of two */
 enum { RT_HIDDEN_LOCKS = 8 };
@@ -52,11 +53,21 @@ struct rt_held {
 	uintptr_t hidden[RT_HIDDEN_LOCKS];
 };
 
+/* A handler that runs, on its stack, and what was before it. */
+struct rt_handling {
+	struct rt_handling *outer;
+	const void *context; /* of the signal */
+	struct rt_frame *top;
+	int handled, ignored; /* rt_signals.handles, rt_ignoring.sync */
+};
+
 /* Signals: signals.c.  Signals whose handlers run later form a ring, which the thread's own handler
  * fills. */
 struct rt_signals {
-	int handles; /* the signal whose handler it runs; 0: none */
-	int sends;   /* the signal that it sends to itself; 0: none */
+	int handles;		      /* the signal whose handler it runs; 0: none */
+	int sends;		      /* the signal that it sends to itself; 0: none */
+	int due;		      /* the kept signal whose handler runs now; 0: none */
+	struct rt_handling *handling; /* the innermost handler */
 	uint32_t kept, run;
 	struct rt_pending {
 		int signal;

@@ -52,6 +52,8 @@ struct rt_wait_state {
 	 * let another run. */
 	uint32_t at;
 	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
+	bool is_only;	/* no other thread was woken with the token */
+	uint32_t spare; /* 1 + a token that this thread has read as the only one; 0: none */
 	bool to_read;	/* for a rwlock */
 	bool has_timed_out;
 	bool was_interrupted;			   /* by a signal */

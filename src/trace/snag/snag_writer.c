@@ -176,7 +176,14 @@ static int take_names(struct binary_sink *s, const struct snag_names *all, enum 
 
 _Static_assert(SNAG_OP_READ == 0 && SNAG_OP_WRITE == 1, "the first bit says which access it is");
 
-/* The ends of the ids that events use, of which there are some, by name space. */
+static inline void end_raise(uint32_t *end, uint32_t id)
+{
+	if (__builtin_expect(id >= *end, 0))
+		*end = id + 1;
+}
+
+/* The ends of the ids that events use, of which there are some, by name space; those that end[] has
+ * remain unless there are larger ones.  Mostly there are none, so nothing is stored. */
 static void ends_find(const struct snag_event *ev, size_t n, uint32_t end[SNAG_SPACES + 1])
 {
 	enum { THREAD, TARGET, LOC };
@@ -190,22 +197,22 @@ static void ends_find(const struct snag_event *ev, size_t n, uint32_t end[SNAG_S
 		most = (e & is_more) | (most & ~is_more);
 		ops |= ev[i].op;
 	}
-	end[SNAG_SPACE_THREAD] = most[THREAD] + 1;
-	end[SNAG_SPACE_LOCATION] = most[LOC] + 1;
+	end_raise(&end[SNAG_SPACE_THREAD], most[THREAD]);
+	end_raise(&end[SNAG_SPACE_LOCATION], most[LOC]);
 	if (ops <= SNAG_OP_WRITE) { /* mostly all are accesses */
-		end[SNAG_SPACE_VARIABLE] = most[TARGET] + 1;
+		end_raise(&end[SNAG_SPACE_VARIABLE], most[TARGET]);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		uint32_t *of_space = &end[snag_op_info[ev[i].op].space];
-		*of_space = ev[i].target >= *of_space ? ev[i].target + 1 : *of_space;
-	}
+	for (size_t i = 0; i < n; i++)
+		end_raise(&end[snag_op_info[ev[i].op].space], ev[i].target);
 }
 
 static int take_events(struct binary_sink *s, const struct snag_event *ev, size_t n,
 		       const struct snag_names *names, struct snag_error *err)
 {
-	uint32_t end[SNAG_SPACES + 1] = {0};
+	uint32_t end[SNAG_SPACES + 1];
+	memcpy(end, s->named, sizeof(s->named));
+	end[SNAG_SPACE_NONE] = 1; /* their target is 0 */
 	ends_find(ev, n, end);
 	assert(end[SNAG_SPACE_NONE] <= 1);
 	for (enum snag_space space = 0; space < SNAG_SPACES; space++) {
