@@ -296,6 +296,41 @@ kinds() {
 	done
 }
 
+@test "ids of C++: static functions, lambdas, members, templates, heap blocks" {
+	command -v clang >/dev/null || skip "no clang"
+	cat >bank.cc <<-'END'
+		#include <thread>
+		#include <vector>
+		namespace {
+		struct account {
+			long balance = 0;
+			void operator+=(long n) { balance += n; }
+		};
+		template <typename T> void pay(T &to) { to.balance--; }
+		}
+		static std::vector<account> accounts(2);
+		static int count;
+		static void deposit(account &to, long n) { to += n; }
+		int main()
+		{
+			std::thread a([] { deposit(accounts[0], 10); count++; });
+			std::thread b([] { pay(accounts[0]); count++; });
+			a.join();
+			b.join();
+		}
+	END
+	for variant in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
+		read -r cc level <<<"$variant"
+		SNAG_CC=$cc "$SNAG" c++ -g "$level" -o prog bank.cc
+		snags run --no-replay --json r.json ./prog
+		[ "$status" = 66 ]
+		echo "$variant: $(jq -c '[.incidents[].id] | sort' r.json)" >>all
+	done
+	cat all
+	[ "$(cut -d: -f2 all | sort -u | wc -l)" = 1 ]
+	jq -e '.incidents | length == 2' r.json
+}
+
 @test "suppressions have terms, which are enforced" {
 	report --gen-suppressions s
 	grep -q '^id:R-' s

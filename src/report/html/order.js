@@ -82,10 +82,27 @@ class Order {
 		return bars;
 	}
 
+	// The bars that steps in [from, to) meet: each stands in all blocks of steps that it meets.
+	barsIn(from, to) {
+		const BLOCK = 256, block = (at) => Math.floor(at / BLOCK);
+		if (!this.blocks) {
+			this.blocks = Array.from({length: block(this.length) + 1}, () => []);
+			for (const bar of this.bars())
+				for (let b = block(bar.from); b <= block(bar.to); b++)
+					this.blocks[b].push(bar);
+		}
+		const found = [], first = block(from);
+		for (let b = first; b <= block(Math.max(from, to - 1)); b++)
+			for (const bar of this.blocks[b])
+				if (bar.to >= from && bar.from < to && b === Math.max(first, block(bar.from)))
+					found.push(bar);
+		return found;
+	}
+
 	// The locks that the thread of an event holds there.
-	locksAt(event, bars) {
+	locksAt(event) {
 		const at = this.positionOf(event), thread = events.thread[event];
-		return bars.filter((bar) => bar.thread === thread && bar.from <= at && at < bar.to).map((bar) => bar.lock);
+		return at < 0 ? [] : this.barsIn(at, at + 1).filter((bar) => bar.thread === thread && at < bar.to).map((bar) => bar.lock);
 	}
 
 	// What orders `first` before `second`: pairs of events of different threads, each of which comes

@@ -21,7 +21,6 @@ class Pane {
 		const names = data.names.thread;
 		this.threads.sort((a, b) => names[a].localeCompare(names[b], "en", {numeric: true}));
 		this.column = new Map(this.threads.map((t, i) => [t, i]));
-		this.bars = order.bars();
 		this.heads = make("div.heads");
 		this.rows = make("div.rows", {style: `height:${order.length * ROW}px`});
 		this.name = `steps-${isObserved ? "observed" : "schedule"}`;
@@ -63,7 +62,7 @@ class Pane {
 		const from = Math.max(0, Math.floor(top / ROW) - 8);
 		const to = Math.min(this.order.length, Math.ceil((top + height) / ROW) + 8);
 		const drawn = [];
-		const bars = this.bars.filter((bar) => bar.to >= from && bar.from < to);
+		const bars = this.order.barsIn(from, to);
 		for (const bar of bars)
 			drawn.push(this.drawBar(bar, from, to));
 		for (let at = from; at < to; at++)
@@ -253,7 +252,7 @@ class ScheduleView {
 
 	describe(event, reads) {
 		const [file, line, , name] = data.places[events.place[event]];
-		const locks = this.current.order.locksAt(event, this.current.bars);
+		const locks = this.current.order.locksAt(event);
 		const code = sourceLine(file, line), at = this.witness ? this.witness.positionOf(event) : -1;
 		return [
 			make("p", {}, make("b", {}, `${threadWords(threadName(event))}: ${eventWords(event)}`),

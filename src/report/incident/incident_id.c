@@ -12,7 +12,8 @@
  *                   names that every compiler tells.
  *         [same]    Two stack variables are the same if the source calls them the same, or if
  *                   they share memory.
- *         [lambda]  Compilers number lambdas in different ways, so an id has no number of one.
+ *         [bare]    A function is the last part of its name, without arguments: gcc says no more of
+ *                   functions that other files cannot call, and numbers lambdas as it likes.
  *         [again]   If other lines have the same hash, they get -2, -3 ... in the order of
  *                   their lines.
  * Cost.   O(n log n), and a comparison for each pair of incidents of the same two lines.
@@ -60,24 +61,44 @@ size_t snag_incident_places(const struct snag_callstack stack[2], bool has_colum
 	return pair_key(key, text);
 }
 
-/* [lambda] Writes the name of a function without the number of a lambda. */
+/* Returns the end of the brackets that begin at `at`. */
+static const char *brackets_end(const char *at)
+{
+	int depth = 0;
+	for (; *at; at++) {
+		depth += strchr("<({", *at) != NULL;
+		depth -= strchr(">)}", *at) != NULL;
+		if (depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/* [bare] Writes the last part of the name of a function, without its arguments. */
 static void function_put(const char *name, char *to, size_t room)
 {
-	size_t n = 0;
-	while (*name && n + 9 < room) {
-		size_t skip = 0;
-		if (name[0] == '$' && name[1] == '_') /* clang: $_0 */
-			skip = 2 + strspn(name + 2, "0123456789");
-		else if (strncmp(name, "{lambda(", 8) == 0) /* gcc: {lambda(int)#1} */
-			skip = strcspn(name, "}") + (strchr(name, '}') != NULL);
-		if (skip) {
-			n = (size_t)(stpcpy(to + n, "{lambda}") - to);
-			name += skip;
-		} else {
-			to[n++] = *name++;
+	static const char op[] = "operator", unnamed[] = "(anonymous namespace)";
+	const char *begin = name, *end = name;
+	while (*end && *end != '[') {
+		if (end == begin && strncmp(end, op, strlen(op)) == 0 &&
+		    !isalnum((unsigned char)end[strlen(op)])) {
+			end += strlen(op);
+			end += strncmp(end, "()", 2) == 0 ? 2 : strcspn(end, "(");
+			break;
 		}
+		if (*end == ':' || *end == ' ')
+			begin = ++end;
+		else if (*end == '(' && strncmp(end, unnamed, strlen(unnamed)) != 0)
+			break;
+		else
+			end = strchr("<({", *end) ? brackets_end(end) : end + 1;
 	}
-	to[n] = 0;
+	size_t n = (size_t)(end - begin);
+	if (*begin != 'o' || strncmp(begin, op, strlen(op)) != 0) {
+		const char *arguments = memchr(begin, '<', n);
+		n = arguments ? (size_t)(arguments - begin) : n;
+	}
+	snprintf(to, room, "%.*s", (int)n, begin);
 }
 
 /* [object] C compilers call a static variable of a function count.0, or f.count. */
