@@ -5,8 +5,8 @@
  * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
- *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
- *                    races without the order of its blocks, or blocks that conflict otherwise,
+ *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run
+ *                    has races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
  */
 #include "cli/explore/exploring.h"
@@ -31,7 +31,7 @@
 
 static const char interrupted[] = "it was interrupted";
 
-enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
+enum { PATIENCE = 10 }; /* a run may take this many times as long as the longest one before it */
 
 struct exploration {
 	const struct cli_explore_options *options;
@@ -45,7 +45,7 @@ struct exploration {
 	uint64_t runs;
 	double begin;
 	double longest;	  /* seconds of a run */
-	const char *late; /* why the last run was broken off; NULL: it was not */
+	const char *late; /* why the last run was ended early; NULL: it was not */
 	bool is_over;
 };
 
@@ -67,8 +67,9 @@ static int plan_share(const struct snag_order_plan *plan, struct snag_error *err
 	return snag_fail(err, SNAG_EIO, "no memory for an order: %s", strerror(why));
 }
 
-/* Obstacles of a run that other orders of its blocks do not remove.  That no detector can
- * prove it from one order ("detector") is none: all orders do. */
+/* Adds the obstacles of a run that other orders of its blocks do not remove.  The obstacle
+ * "detector" (no detector can prove it from one order) is left out: all orders together prove
+ * it. */
 static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
 			  const char *removed)
 {

@@ -8,7 +8,8 @@
  *         use[]       accesses of blocks, in a list for each variable; one for each block and
  *                     kind of access
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
- *                     block came first in this run (runtime/tasks/omp_sections.h): it is no structure
+ *                     block came first in this run (runtime/tasks/omp_sections.h): it is no
+ *                     structure
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/tasks/blocks.h"

@@ -8,10 +8,12 @@
  *         events takes on the scheduler's clock.
  * Rules.  [linger]  The sleep is no event, so it does not change how a schedule is followed.
  *         [idle]    The sleep ends at once if all other threads wait for each other.
- *         [second]  Another thread that ends the process meanwhile sleeps, too: the first one ends it.
+ *         [second]  Another thread that ends the process meanwhile sleeps, too: the first one
+ *                   ends it.
  *         [free]    Threads that run freely get SLICES of real time instead, until none can run.
- *         [abrupt]  _exit ends the process at once, but for the runs of `snag explore`: an exhaustive
- *                   search would otherwise miss what the other threads can do before it.
+ *         [abrupt]  _exit ends the process at once, but for the runs of `snag explore`: an
+ *                   exhaustive search would otherwise miss what the other threads can do
+ *                   before it.
  *         [atexit]  A call of atexit comes before the functions that it registers, whichever
  *                   thread runs them.
  * State.  the_main  the program's main; the C library calls the runtime's instead
@@ -86,7 +88,10 @@ void rt_linger_explored(void)
 	linger(self);
 }
 
-static int main_run(int argc, char **argv, char **environment)
+/* Stacks show this function as `main` (trace/callstack.c).  They have it where main calls a
+ * function that `snag cc` did not compile, such as one of the C++ library: the line of that call is
+ * not known. */
+static int snag_calls_main(int argc, char **argv, char **environment)
 {
 	int status = the_main(argc, argv, environment);
 	RT_SCOPE;
@@ -99,7 +104,8 @@ RT_ABI(int, __libc_start_main, main_fn *program, int argc, char **argv, void (*i
 {
 	rt_begin_once();
 	the_main = program;
-	return rt_real.__libc_start_main(main_run, argc, argv, init, fini, rtld_fini, stack_end);
+	return rt_real.__libc_start_main(snag_calls_main, argc, argv, init, fini, rtld_fini,
+					 stack_end);
 }
 
 /* atexit calls it, too. */
