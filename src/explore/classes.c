@@ -5,6 +5,7 @@
 #include "explore/classes.h"
 
 #include "base/memory.h"
+#include "explore/vain.h"
 
 bool snag_classes_next(struct snag_classes *c, struct snag_turns *ret_turns)
 {
@@ -30,6 +31,10 @@ bool snag_classes_add(struct snag_classes *c, const struct snag_moves *moves)
 	bool is_new = snag_tally_add(&c->classes, r.class) == 0;
 	c->redundant += !is_new;
 	for (size_t i = 0; is_new && i < r.nreversals; i++) {
+		if (snag_reversal_is_vain(&r, &r.reversal[i])) {
+			c->has_vain = true;
+			continue;
+		}
 		if (snag_tally_add(&c->tried, snag_reversal_number(&r, &r.reversal[i])) > 0)
 			continue;
 		c->waiting = snag_grow(c->waiting, &c->room, c->nwaiting + 1, sizeof(*c->waiting));

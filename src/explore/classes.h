@@ -17,7 +17,8 @@
  *         that f depends on directly, e, makes a reversal (e, f) of E.  What it keeps contains P,
  *         and in its run f comes behind fewer moves outside P: E was not the one with the fewest.
  *         This holds if the moves of a thread depend on nothing but what it has read, so for
- *         programs that do not look at the clock, at files or at other processes.
+ *         programs that do not look at the clock, at files or at other processes, and if
+ *         has_vain is false.
  * Cost.   A run for every tried reversal.  Several can lead to one class, so there are more runs
  *         than classes.
  */
@@ -34,6 +35,7 @@ struct snag_classes { /* all 0: nothing was run */
 	uint64_t runs;	    /* how many runs were added */
 	uint64_t redundant; /* how many of these runs were of a known class */
 	bool is_cut;	    /* a run was too long to be looked at */
+	bool has_vain;	    /* reversals that only add a look in vain were left out: vain.h */
 	bool has_begun;
 };
 

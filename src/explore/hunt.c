@@ -113,6 +113,7 @@ struct hunting {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned running; /* plans that are being run */
+	uint64_t taken;	  /* plans that were or are */
 	bool is_over;
 	struct snag_error err; /* of the first worker that failed */
 	int rc;
@@ -161,7 +162,7 @@ static bool plan_take(struct hunting *x, struct snag_plan *plan)
 	pthread_mutex_lock(&x->lock);
 	while (!x->is_over && !is_taken) {
 		const char *limit = limit_reached(h);
-		uint64_t all = h->search.nshards ? h->search.next : h->runs + x->running;
+		uint64_t all = h->search.nshards ? h->search.next : x->taken;
 		if (limit || (h->options.schedules && all >= h->options.schedules)) {
 			h->gap = limit ? limit : "the limit of schedules was reached";
 			x->is_over = true;
@@ -177,6 +178,7 @@ static bool plan_take(struct hunting *x, struct snag_plan *plan)
 		}
 	}
 	x->running += is_taken;
+	x->taken += is_taken;
 	pthread_mutex_unlock(&x->lock);
 	return is_taken;
 }

@@ -28,6 +28,7 @@
 #include "runtime/fail.h"
 #include "runtime/options.h"
 #include "runtime/channel/record.h"
+#include "runtime/interpose/end.h"
 #include "runtime/channel/ring.h"
 #include "runtime/rt.h"
 #include "runtime/sys.h"
@@ -351,10 +352,13 @@ void rt_observe_exit(int status)
 
 RT_EXPORT void _exit(int status)
 {
+	rt_begin_once();
+	rt_scope_begin();
+	rt_linger_explored();
 	rt_observe_exit(status);
 }
 
 RT_EXPORT void _Exit(int status)
 {
-	rt_observe_exit(status);
+	_exit(status);
 }

@@ -202,6 +202,131 @@ sections() { # threads rounds
 	[ "$status" = 0 ]
 }
 
+@test "exhaustive: a thread that ends the process does not hide what others can do" {
+	build under <<-'END'
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <unistd.h>
+		static atomic_int x;
+		static void *ends(void *arg)
+		{
+			int one = 1;
+			if (!atomic_compare_exchange_strong(&x, &one, 1))
+				_exit(0);
+			return arg;
+		}
+		static void *adds(void *arg) { atomic_fetch_add(&x, 1); return arg; }
+		int main(void)
+		{
+			pthread_t t[4];
+			for (int i = 0; i < 4; i++)
+				pthread_create(&t[i], 0, i < 3 ? ends : adds, 0);
+			for (int i = 0; i < 4; i++)
+				pthread_join(t[i], 0);
+			return 0;
+		}
+	END
+	# Some of the three succeed, in any order, and the others look at x before it is 1.
+	snags explore --exhaustive --json r.json ./under
+	[ "$status" = 0 ]
+	[ "$(jq -r '.explore | .exhaustive, .classes' r.json | xargs)" = "true 16" ]
+}
+
+@test "exhaustive: threads that spin, a few looks each" {
+	build ticket <<-'END'
+		#include <pthread.h>
+		#include <stdatomic.h>
+		static atomic_int next, owner, locked;
+		static int x;
+		static void *ticket(void *arg)
+		{
+			int mine = atomic_fetch_add(&next, 1);
+			while (atomic_load(&owner) != mine)
+				;
+			x++;
+			atomic_fetch_add(&owner, 1);
+			return arg;
+		}
+		static void *swap(void *arg)
+		{
+			for (int zero = 0; !atomic_compare_exchange_strong(&locked, &zero, 1); zero = 0)
+				;
+			x++;
+			atomic_store(&locked, 0);
+			return arg;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[2];
+			(void)argv;
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, argc > 1 ? swap : ticket, 0);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+			return x != 2;
+		}
+	END
+	for how in "" swap; do
+		# shellcheck disable=SC2086 # no word at all, or one
+		snags explore --exhaustive --seconds 60 --json r.json ./ticket $how
+		[ "$status" = 0 ]
+		grep -q 'all [0-9]* classes of equivalent runs in which no thread looks in vain more than 4 times in a row$' <<<"$stderr"
+		[ "$(jq -r '.explore | .exhaustive, .within' r.json)" = "false
+in which no thread looks in vain more than 4 times in a row" ]
+	done
+}
+
+@test "a thread that always can run does not keep the others waiting" {
+	build poll <<-'END'
+		#include <pthread.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static int ready, n;
+		static void *polls(void *arg)
+		{
+			for (int is_ready = 0; !is_ready;) {
+				pthread_mutex_lock(&m);
+				is_ready = ready;
+				pthread_mutex_unlock(&m);
+			}
+			return arg;
+		}
+		static void *sets(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			ready = 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		static void *works(void *arg)
+		{
+			for (;;) {
+				pthread_mutex_lock(&m);
+				n++;
+				pthread_mutex_unlock(&m);
+			}
+			return arg;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[3];
+			(void)argv;
+			for (int i = 0; i < 3; i++)
+				pthread_create(&t[i], 0, argc > 1 ? works : i < 2 ? polls : sets, 0);
+			for (int i = 0; argc == 1 && i < 3; i++)
+				pthread_join(t[i], 0);
+			return 0;
+		}
+	END
+	for policy in pct surw; do
+		snags explore --policy "$policy" --schedules 20 ./poll
+		[ "$status" = 0 ]
+		snags explore --policy "$policy" --schedules 5 ./poll forever
+		[ "$status" = 0 ]
+	done
+	snags explore --exhaustive --schedules 3 ./poll
+	[ "$status" = 0 ]
+}
+
 @test "every policy finds it, and a seed repeats the search" {
 	lost_update
 	for policy in all random pct pos surw guided; do

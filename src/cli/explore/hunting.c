@@ -15,6 +15,7 @@
 #include "cli/run/run_files.h"
 #include "cli/run/run_report.h"
 #include "explore/shrink.h"
+#include "explore/vain.h"
 #include "record/replay/replay_file.h"
 
 #include <inttypes.h>
@@ -177,11 +178,24 @@ static bool is_exhaustive(const struct snag_hunt *h)
 	       !h->search.classes.nwaiting && (!h->nfound || h->options.keeps_going);
 }
 
+/* But for runs in which a thread looks in vain: vain.h. */
+static const char *vain_words(const struct snag_hunt *h)
+{
+	static char words[80];
+	snprintf(words, sizeof(words),
+		 "in which no thread looks in vain more than %d times in a row", SNAG_LOOKS);
+	return is_exhaustive(h) && h->search.classes.has_vain ? words : NULL;
+}
+
 void cli_hunt_json(const struct snag_hunt *h, struct snag_json *j)
 {
 	snag_json_object(j, "explore");
 	snag_json_uint(j, "schedules", h->runs);
-	snag_json_bool(j, "exhaustive", is_exhaustive(h) || (h->has_first && !h->has_threads));
+	const char *vain = vain_words(h);
+	snag_json_bool(j, "exhaustive",
+		       (is_exhaustive(h) && !vain) || (h->has_first && !h->has_threads));
+	if (vain)
+		snag_json_string(j, "within", vain);
 	if (h->nfound)
 		snag_json_string(j, "failure", snag_failure_name[h->found[0].failure.kind]);
 	else
@@ -375,8 +389,9 @@ static void coverage_print(const struct cli_hunt *h)
 		x->nfound ? "" : "no failure in ", x->runs, x->runs == 1 ? "" : "s", x->seconds,
 		rate);
 	if (x->search.is_exhaustive && is_exhaustive(x)) {
-		fprintf(stderr, ": all %" PRIu64 " class%s of equivalent runs\n", classes,
-			classes == 1 ? "" : "es");
+		const char *vain = vain_words(x);
+		fprintf(stderr, ": all %" PRIu64 " class%s of equivalent runs%s%s\n", classes,
+			classes == 1 ? "" : "es", vain ? " " : "", vain ? vain : "");
 		return;
 	}
 	if (x->search.is_exhaustive)

@@ -8,7 +8,12 @@
  *         events takes on the scheduler's clock.
  * Rules.  [linger]  The sleep is no event, so it does not change how a schedule is followed.
  *         [idle]    The sleep ends at once if all other threads wait for each other.
+ *         [second]  Another thread that ends the process meanwhile sleeps, too: the first one
+ *                   ends it.
  *         [free]    Threads that run freely get SLICES of real time instead, until none can run.
+ *         [abrupt]  _exit ends the process at once, but for the runs of `snag explore`: an
+ *                   exhaustive search would otherwise miss what the other threads can do
+ *                   before it.
  *         [atexit]  A call of atexit comes before the functions that it registers, whichever
  *                   thread runs them.
  * State.  the_main  the program's main; the C library calls the runtime's instead
@@ -45,6 +50,10 @@ static bool others_may_run(void)
 
 static void linger(struct rt_thread *self)
 {
+	if (self->sched.has_lingered || rt.is_alone || rt.is_of_tasks || rt_options.linger <= 0 ||
+	    !others_may_run())
+		return;
+	self->sched.has_lingered = true;
 	if (!rt.is_free)
 		rt_sched_block(self, NULL,
 			       rt_sys_now() + RT_NS_PER_EVENT * (rt_time)rt_options.linger);
@@ -54,22 +63,28 @@ static void linger(struct rt_thread *self)
 
 void rt_linger(void)
 {
-	static bool has_lingered;
+	static bool has_begun;
 	struct rt_thread *self = rt_enter();
-	if (self)
-		rt_record_drain();
-	if (self)
-		rt_record_gone();
-	if (self && !has_lingered) {
+	if (!self)
+		return;
+	rt_record_drain();
+	rt_record_gone();
+	if (!has_begun) {
+		has_begun = true;
 		rt_misuse_ignores(self);
 		rt_thread_leaks();
 	}
-	if (self && has_callbacks && rt_sched_point()) /* [atexit] */
+	if (has_callbacks && rt_sched_point()) /* [atexit] */
 		rt_sync_acquire((uintptr_t)&has_callbacks, RT_CALLER);
-	if (!self || has_lingered || rt.is_alone || rt.is_of_tasks || rt_options.linger <= 0 ||
-	    !others_may_run())
+	linger(self);
+}
+
+void rt_linger_explored(void)
+{
+	struct rt_thread *self = rt_options.touches ? rt_enter() : NULL;
+	if (!self || self->signals.handles)
 		return;
-	has_lingered = true;
+	rt_record_drain();
 	linger(self);
 }
 

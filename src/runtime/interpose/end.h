@@ -8,5 +8,7 @@
 /* Lets the other threads run for as many events as the option `linger` says, the first time it is
  * called.  Call it where the calling thread is about to end the process. */
 void rt_linger(void);
+/* [abrupt] The same for _exit. */
+void rt_linger_explored(void);
 
 #endif

@@ -24,6 +24,7 @@ enum policy { RANDOM, ROUND_ROBIN, PCT, WALK };
 enum { WALK_EVENTS = 1 };		 /* how many events a turn of a walk has */
 enum { GROWTH = 16, LONGEST = 1 << 21 }; /* turns: a part of the run so far, and a bound */
 enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
+enum { FAIR = 5000, FAIR_PART = 4 }; /* [fair]: events, and a part of the run so far */
 enum { RACE = 2 }; /* the last turns of a schedule: one for each of the two accesses */
 
 struct turn {
@@ -39,7 +40,8 @@ static size_t nturns, next_turn;
 static bool is_following;	       /* the turn that runs is turn[next_turn - 1] */
 static bool is_awaited;		       /* the turn belongs to a thread that turn[next_turn] joins */
 static uint64_t change[PCT_MAX_DEPTH]; /* PCT: at these events the priority drops */
-static uint64_t total_events, lowest = UINT64_MAX / 2;
+static uint64_t total_events, lowest = UINT64_MAX / 2, raised = UINT64_MAX / 4 * 3;
+static uint64_t fair_from; /* [fair] when the schedule ended */
 
 /* splitmix64 */
 static uint64_t next_random(void)
@@ -177,7 +179,7 @@ static void policy_choose(void)
 void rt_policy_begin(void)
 {
 	state = (uint64_t)rt_options.seed;
-	total_events = 0;
+	total_events = fair_from = 0;
 	policy_choose();
 	if (rt_options.quantum < 1 || rt_options.switch_in < 1 || rt_options.pct_events < 0 ||
 	    rt_options.pct_depth < 0 || rt_options.pct_depth > PCT_MAX_DEPTH)
@@ -200,7 +202,13 @@ void rt_policy_forked(void)
 
 void rt_policy_new(struct rt_thread *t)
 {
-	t->sched.priority = UINT64_MAX / 2 + 1 + next_random() / 2;
+	t->sched.priority = UINT64_MAX / 2 + 1 + next_random() / 4;
+}
+
+void rt_policy_ready(struct rt_thread *t)
+{
+	if (!t->sched.wants_lock)
+		t->sched.waits_since = total_events;
 }
 
 bool rt_policy_is_scheduled(void)
@@ -268,7 +276,7 @@ static struct rt_thread *highest(struct rt_thread *const *ready, uint32_t n)
 
 bool rt_policy_follows(void)
 {
-	return (is_following || is_awaited) && rt_hot.fuel > 0;
+	return (is_following || is_awaited) && (rt_hot.fuel > 0 || next_turn < nturns);
 }
 
 unsigned rt_policy_race_turn(void)
@@ -306,14 +314,33 @@ static const struct rt_thread *race_over(const struct rt_thread *last)
 	return !a || !b ? last : a->tid < b->tid ? a : b;
 }
 
+/* [fair] Returns the thread that has waited longest, if that is too long; NULL: none has. */
+static struct rt_thread *starved(struct rt_thread *const *ready, uint32_t n)
+{
+	struct rt_thread *t = ready[0];
+	for (uint32_t i = 1; i < n; i++)
+		if (ready[i]->sched.waits_since < t->sched.waits_since ||
+		    (ready[i]->sched.waits_since == t->sched.waits_since && ready[i]->tid < t->tid))
+			t = ready[i];
+	uint64_t since = t->sched.waits_since > fair_from ? t->sched.waits_since : fair_from;
+	if (total_events - since < FAIR + total_events / FAIR_PART)
+		return NULL;
+	t->sched.priority = raised++;
+	return t;
+}
+
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last)
 {
 	struct rt_thread *t = next_turn < nturns ? scheduled() : NULL;
-	if (t)
+	if (t) {
+		fair_from = total_events;
 		return t;
+	}
 	last = race_over(last);
 	hold();
+	if ((policy == PCT || policy == WALK) && (t = starved(ready, n)))
+		return t;
 	switch (policy) {
 	case ROUND_ROBIN:
 		return round_robin(ready, n, last ? last->tid : 0);
@@ -328,7 +355,7 @@ struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 
 static int64_t until_change(void)
 {
-	uint64_t least = (uint64_t)rt_options.quantum;
+	uint64_t least = (uint64_t)rt_options.quantum < FAIR ? (uint64_t)rt_options.quantum : FAIR;
 	for (int64_t i = 0; i < rt_options.pct_depth; i++)
 		if (change[i] > total_events && change[i] - total_events < least)
 			least = change[i] - total_events;
@@ -406,4 +433,9 @@ void rt_policy_used(struct rt_thread *t, uint64_t events)
 		if (change[i] > total_events && change[i] <= total_events + events)
 			rt_policy_yielded(t);
 	total_events += events;
+	t->sched.wants_lock =
+		t->state == RT_BLOCKED && t->wait.object &&
+		(t->wait.object->kind == RT_MUTEX || t->wait.object->kind == RT_RWLOCK);
+	if (!t->sched.wants_lock || events)
+		t->sched.waits_since = total_events;
 }

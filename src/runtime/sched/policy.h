@@ -13,6 +13,11 @@
  *         have changes, too
  * pos, surw, stay  choose before every event: walk.h
  * A schedule file overrides all of them, as far as the run can follow it.
+ *
+ * Rules.  [fair]  A program can wait for a thread that pct, surw or stay would never choose,
+ *                 because another one always can run: a loop that takes a lock and looks.  So a
+ *                 thread that was ready for FAIR events, and for a part of the run so far, runs
+ *                 next; with pct it gets the highest priority.
  */
 #ifndef SNAG_RUNTIME_POLICY_H
 #define SNAG_RUNTIME_POLICY_H
@@ -24,6 +29,8 @@ void rt_policy_begin(void); /* reads the options */
 void rt_policy_forked(void);
 uint64_t rt_policy_random(uint64_t n);	 /* returns a random number below n > 0 */
 void rt_policy_new(struct rt_thread *t); /* gives the new thread a priority */
+/* [fair] Notes that t can run from now on.  If it was woken for a lock, it has waited before. */
+void rt_policy_ready(struct rt_thread *t);
 /* Returns which of the n > 0 ready threads runs next.  `last` had the turn before, or is NULL. */
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last);
@@ -49,8 +56,8 @@ struct rt_thread *rt_policy_wanted(void);
 unsigned rt_policy_race_turn(void);
 /* Returns the thread of the last turn of the schedule; NULL: there is none. */
 struct rt_thread *rt_policy_last(void);
-/* Returns whether the current turn has events left, and is one of the schedule or of a thread
- * that the schedule's thread waits for. */
+/* Returns whether the current turn is one of the schedule or of a thread that the schedule's thread
+ * waits for, and it has events left, or the schedule has turns left. */
 bool rt_policy_follows(void);
 
 #endif

@@ -34,15 +34,18 @@ struct rt_sched_thread {
 	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
 	 * waits in the kernel, so that only then another thread has to wake it; else 0 */
 	uint32_t go;
-	uint32_t ready_at;   /* position in the ready list, while READY */
-	int64_t turn_fuel;   /* fuel it had when its turn began */
-	bool was_revoked;    /* OUT because the watchdog took the baton from it */
-	bool is_locking;     /* waits for the scheduler's lock, or that of free.c */
-	uint64_t events;     /* the events made in earlier turns */
-	uint64_t kept_epoch; /* the epoch of its last turn, which may go on in the next one */
-	uint64_t kept_ends;  /* rt.ends at that time: if it has changed, the epoch has ended */
-	uint64_t priority;   /* PCT, POS: the highest runs */
-	uintptr_t aim;	     /* the address of its next access, for walk.h; 0: it synchronises */
+	uint32_t ready_at;    /* position in the ready list, while READY */
+	int64_t turn_fuel;    /* fuel it had when its turn began */
+	bool was_revoked;     /* OUT because the watchdog took the baton from it */
+	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
+	bool has_lingered;    /* ends the process: end.c */
+	uint64_t events;      /* the events made in earlier turns */
+	uint64_t kept_epoch;  /* the epoch of its last turn, which may go on in the next one */
+	uint64_t kept_ends;   /* rt.ends at that time: if it has changed, the epoch has ended */
+	uint64_t priority;    /* PCT, POS: the highest runs */
+	uint64_t waits_since; /* the event of the run since which it is ready: policy.h */
+	bool wants_lock;      /* its last turn ended at one that was taken */
+	uintptr_t aim;	      /* the address of its next access, for walk.h; 0: it synchronises */
 };
 
 /* The wait of a thread, for an object or a deadline: waiting.h. */

@@ -29,6 +29,7 @@ void rt_ready_add(struct rt_thread *t)
 		rt_sched.ready_cap = cap;
 	}
 	t->state = RT_READY;
+	rt_policy_ready(t);
 	t->sched.ready_at = rt_sched.nready;
 	rt_sched.ready[rt_sched.nready++] = t;
 }
