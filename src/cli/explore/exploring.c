@@ -5,6 +5,8 @@
  * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
+ *         [all]      If the order of the locks or atomic operations of a program of <snag/task.h>
+ *                    matters in a run, the exploration begins again, with these as blocks.
  *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
  *                    races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
@@ -67,21 +69,53 @@ static int plan_share(const struct snag_order_plan *plan, struct snag_error *err
 	return snag_fail(err, SNAG_EIO, "no memory for an order: %s", strerror(why));
 }
 
+static bool has_kind(const struct snag_certificate *c, const char *kind)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->obstacle[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+bool cli_is_of_all(const struct snag_obstacle *o)
+{
+	static const char *const kinds[] = {"lock", "atomic", "relaxed-write"};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(o->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether other orders of the blocks of a run remove this obstacle. */
+static bool is_removed(const struct snag_obstacle *o, const struct snag_orders *orders,
+		       bool is_nested)
+{
+	if (strcmp(o->kind, "detector") == 0)
+		return true;
+	if (strcmp(o->kind, orders->of_locks ? "lock" : "isolated") == 0)
+		return !orders->of_locks || !is_nested; /* nested blocks are not taken apart */
+	return orders->of_all && !is_nested && cli_is_of_all(o);
+}
+
 /* Obstacles of a run that other orders of its blocks do not remove.  That no detector can
  * prove it from one order ("detector") is none: all orders do. */
-static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
-			  const char *removed)
+static void obstacles_add(struct snag_orders *orders, const struct snag_certificate *c,
+			  const struct snag_blocks *blocks)
 {
+	struct snag_certificate *all = &orders->certificate;
 	for (size_t i = 0; i < c->n; i++) {
 		size_t k = 0;
 		while (k < all->n && strcmp(all->obstacle[k].kind, c->obstacle[i].kind) != 0)
 			k++;
-		if (strcmp(c->obstacle[i].kind, removed) == 0 ||
-		    strcmp(c->obstacle[i].kind, "detector") == 0)
+		if (is_removed(&c->obstacle[i], orders, blocks->is_nested))
 			continue;
 		all->obstacle[k] = c->obstacle[i]; /* places of the last run can be named */
 		all->n += k == all->n;
 	}
+	if (blocks->is_weak && !has_kind(all, "weak-atomics"))
+		snag_certificate_add(all, "weak-atomics",
+				     "the order of atomic accesses to several variables matters, "
+				     "and not all are seq_cst");
 }
 
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names)
@@ -130,7 +164,9 @@ static int blocks_read(const struct exploration *x, const struct cli_run *run,
 	int rc = snag_source_again(run->src, &again, err);
 	if (rc < 0)
 		return rc;
-	const struct snag_blocks_options how = {.of_locks = x->orders->of_locks,
+	const struct snag_blocks_options how = {.of_locks =
+							x->orders->of_locks || x->orders->of_all,
+						.of_atomics = x->orders->of_all,
 						.all_conflict = x->has_all_orders,
 						.ordered_updates = x->has_ordered_updates};
 	rc = snag_blocks_read(ret, again, &how, err);
@@ -144,6 +180,35 @@ static bool blocks_conflict(const struct snag_blocks *blocks)
 		if (blocks->conflict.bits[i])
 			return true;
 	return false;
+}
+
+/* Returns whether the order of locks or atomics matters in this run, and they are not blocks. */
+static bool all_matter(const struct exploration *x, const struct cli_run *run) /* [all] */
+{
+	struct snag_certificate c;
+	if (x->options->with || x->orders->of_locks || x->orders->of_all)
+		return false;
+	for (size_t i = 0; i < run->analysis->n; i++)
+		if (run->analysis->findings[i].nraces)
+			return false;
+	cli_certificate(&c, run->analysis, run->src, run->end);
+	for (size_t i = 0; i < c.n; i++)
+		if (cli_is_of_all(&c.obstacle[i]))
+			return true;
+	return false;
+}
+
+/* Begins the exploration again, with locks and atomics as blocks. */
+static int all_begin(struct exploration *x, struct snag_order_plan *plan)
+{
+	snag_reversals_free(x->reversals);
+	x->reversals = snag_reversals_new();
+	snag_order_plan_done(plan);
+	snag_reversals_next(x->reversals, plan);
+	*x->orders = (struct snag_orders){.of_all = true};
+	x->runs = 0;
+	x->has_ordered_updates = false;
+	return 0;
 }
 
 /* Takes the result of a run: adds the orders that it leaves to run, and its obstacles, and
@@ -179,10 +244,7 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	} else {
 		run_count(x, result, blocks.is_cut, status);
 	}
-	obstacles_add(&o->certificate, &r.certificate,
-		      !o->of_locks	 ? "isolated"
-		      : blocks.is_nested ? "" /* nested blocks are not taken apart */
-					 : "lock");
+	obstacles_add(o, &r.certificate, &blocks);
 	if (rc == 0 && has_failed)
 		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
 	else if (rc == 0 && o->gap)
@@ -262,7 +324,7 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 				    .is_tsan = x->options->is_tsan,
 				    .strip_path_prefix = x->options->strip_path_prefix};
 	if (rc >= 0)
-		rc = run_follow(x, &run, plan, err);
+		rc = all_matter(x, &run) ? all_begin(x, plan) : run_follow(x, &run, plan, err);
 	snag_analysis_done(&analysis);
 	return rc;
 }
@@ -270,11 +332,12 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 static int run_once(struct exploration *x, struct snag_order_plan *plan, struct snag_error *err)
 {
 	struct cli_observed o;
-	char words[64];
+	char words[96];
 	int fd = plan_share(plan, err);
 	if (fd < 0)
 		return fd;
-	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
+	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d:sections_of_all=%d", fd,
+		 x->orders->of_all);
 	double begin = snag_seconds_now(), most = run_limit(x);
 	const struct snag_live_options how = {.options = words,
 					      .io = x->options->is_part ? cli_input_rewind()

@@ -38,6 +38,9 @@ struct cli_explore_options {
 int cli_explore(const struct cli_explore_options *options, struct snag_orders *ret,
 		struct snag_error *err);
 
+/* Returns whether the order of locks or atomics is the obstacle. */
+bool cli_is_of_all(const struct snag_obstacle *o);
+
 /* Prints where the blocks were, in their order. */
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names);
 

@@ -9,6 +9,9 @@
  *                     kind of access
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
  *                     block came first in this run (runtime/tasks/omp_sections.h): it is no structure
+ *         [weak]      Updates read the last value, whatever their order.  Reads and writes of one
+ *                     variable have one order in which they take effect.  With several variables
+ *                     they may have none, unless all are seq_cst
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/tasks/blocks.h"
@@ -55,6 +58,7 @@ struct reading {
 	const struct snag_names *names;
 	struct snag_blocks_options options;
 	bool has_begun, is_nested, is_cut;
+	bool has_atomic_inside, has_atomic_outside; /* of isolated blocks */
 };
 
 bool snag_uses_commute(uint32_t kind, uint32_t other)
@@ -167,6 +171,8 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 		const struct use *use = &r->use[u];
 		if (use->section == now)
 			is_known |= use->kind == kind;
+		else if (use->section > now) /* it began, and ended, within this one */
+			r->is_nested |= !snag_uses_commute(use->kind, kind);
 		else if (!snag_uses_commute(use->kind, kind))
 			pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
 				 (struct pair){use->section, now});
@@ -180,13 +186,30 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	*first = (uint32_t)r->nuses++;
 }
 
+/* An atomic operation outside of blocks is one. */
+static void atomic_take(struct reading *r, const struct snag_event *ev)
+{
+	bool is_cut = r->n == SNAG_MAX_BLOCKS;
+	if (!ev->part) {
+		r->is_cut |= is_cut;
+		if (is_cut)
+			return;
+		section_begin(r, ev);
+		r->at[r->n - 1].atomic = ev->target + 1;
+		r->at[r->n - 1].is_weak = ev->op != SNAG_OP_ATOMIC_UPDATE &&
+					  (ev->flags & SNAG_ORDER_MASK) != SNAG_SEQ_CST;
+	}
+	r->has_atomic_outside = true;
+	section_access(r, ev);
+}
+
 /* Whether the event begins or ends a block, or part of one. */
 static bool is_boundary(struct reading *r, const struct snag_event *ev)
 {
 	struct member *m = &r->task[ev->thread];
-	bool is_lock =
-		r->options.of_locks && (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_RELEASE);
-	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && ev->op == SNAG_OP_ACQUIRE)) {
+	bool is_lock = r->options.of_locks && SNAG_OPS_OF_LOCKS >> ev->op & 1;
+	bool takes = ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED;
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && takes)) {
 		r->is_cut = r->n == SNAG_MAX_BLOCKS;
 		if (m->depth++ == 0 && !r->is_cut)
 			section_begin(r, ev);
@@ -202,15 +225,18 @@ static bool is_boundary(struct reading *r, const struct snag_event *ev)
 
 static void event_take(struct reading *r, const struct snag_event *ev)
 {
-	bool is_access =
-		snag_op_is_access(ev->op) || (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE);
+	bool is_atomic = snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE;
+	bool is_access = snag_op_is_access(ev->op) || is_atomic;
 	bool is_promise = ev->op == SNAG_OP_PROMISE_SET || ev->op == SNAG_OP_PROMISE_GET;
 	if (!r->has_begun)
 		snag_task_order_first(&r->order, ev->thread);
 	r->has_begun = true;
 	uint32_t depth = r->task[ev->thread].depth;
 	if (is_access && depth) {
+		r->has_atomic_inside |= is_atomic;
 		section_access(r, ev);
+	} else if (is_atomic && r->options.of_atomics) {
+		atomic_take(r, ev);
 	} else if (is_boundary(r, ev) || (is_promise && depth)) { /* [flag] */
 		return;
 	} else if (SNAG_OPS_OF_UPDATES >> ev->op & 1) {
@@ -232,6 +258,25 @@ static void rows_fill(struct snag_block_rows *rows, const struct pair *pair, siz
 {
 	for (size_t i = 0; i < n; i++)
 		snag_block_row_add(rows, pair[i].b, pair[i].a);
+}
+
+/* Whether atomics of different variables, some of them weak, depend on an order that structure does
+ * not decide. */
+static bool is_weak(const struct snag_blocks *s, const struct pair *pair, size_t n) /* [weak] */
+{
+	bool has_weak = false;
+	uint32_t variable = 0;
+	bool has_several = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct snag_block *a = &s->at[pair[i].a], *b = &s->at[pair[i].b];
+		if (!a->atomic || !b->atomic ||
+		    snag_block_row_has(&s->structure, pair[i].b, pair[i].a))
+			continue;
+		has_weak |= a->is_weak || b->is_weak;
+		has_several |= variable && variable != a->atomic;
+		variable = a->atomic;
+	}
+	return has_weak && has_several;
 }
 
 void snag_blocks_init(struct snag_blocks *s, size_t n)
@@ -270,7 +315,7 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
 	}
 	if (rc >= 0) {
 		snag_blocks_init(ret, r.n);
-		ret->is_nested = r.is_nested;
+		ret->is_nested = r.is_nested || (r.has_atomic_inside && r.has_atomic_outside);
 		ret->is_cut = r.is_cut;
 		for (size_t i = 0; i < r.n; i++) {
 			ret->at[i] = r.at[i];
@@ -278,6 +323,7 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
 		}
 		rows_fill(&ret->structure, r.structure, r.nstructure);
 		rows_fill(&ret->conflict, r.conflict, r.nconflict);
+		ret->is_weak = is_weak(ret, r.conflict, r.nconflict);
 	}
 	snag_task_order_done(&r.order);
 	for (size_t i = 0; i < r.n && rc < 0; i++)

@@ -108,5 +108,6 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 		rt_lock_end(o, RT_CALLER);
 	else
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, RT_CALLER);
+	rt_tasks_freed();
 	return 0;
 }
