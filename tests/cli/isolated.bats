@@ -380,6 +380,11 @@ race_free() { # PROGRAM
 	program relaxed 'data = 42; __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);' \
 		'if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) got = data;'
 	program after "$last" "$last data = 3;"
+	# with a minimum, whose order matters, beside updates whose order does not
+	program counted 'snag_isolated { if (x > 1) x = 1; } data = 1; __sync_fetch_and_sub(&a, 1);' \
+		'__sync_fetch_and_add(&a, 1); got = data;'
+	program added 'snag_isolated { if (x > 1) x = 1; } data = 1; pthread_mutex_lock(&m); a += 1; pthread_mutex_unlock(&m);' \
+		'pthread_mutex_lock(&m); a += 2; pthread_mutex_unlock(&m); got = data;'
 	# each task may read 0, which no order shows
 	program weak '__atomic_store_n(&a, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&f, __ATOMIC_ACQUIRE)) x = 1;' \
 		'__atomic_store_n(&f, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&a, __ATOMIC_ACQUIRE)) x = 2;'
@@ -387,7 +392,7 @@ race_free() { # PROGRAM
 		for name in flag mutex rwlock last; do
 			race_free $name-$cc
 		done
-		for name in early unlocked relaxed after; do
+		for name in early unlocked relaxed after counted added; do
 			run --separate-stderr "$SNAG" run ./$name-$cc
 			[ "$status" = 66 ]
 			grep -q "Location is global 'data'" <<<"$stderr"

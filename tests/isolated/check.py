@@ -8,7 +8,8 @@ checks against all interleavings (tests/oracle/explore_brute.c).
     check.py SNAG [--programs N] [--seed S] [--compilers gcc,clang] [--levels O0,O2] [--updates]
              [--atomics] [--openmp]
 
-With --atomics tasks also use the results of atomic updates.  With --openmp the programs have OpenMP's tasks, critical sections and locks, and no promises.
+With --atomics tasks also use the results of atomic updates, and half of the programs have a mutex
+instead of isolated blocks.  With --openmp the programs have OpenMP's tasks, critical sections and locks, and no promises.
 """
 import argparse
 import json
@@ -111,8 +112,8 @@ def main():
                 seed += 1
             source = os.path.join(folder, "p.c")
             with open(source, "w") as f:
-                text = generate.openmp_text if a.openmp else generate.c_text
-                f.write(text([b for _, b, _ in batch]))
+                bodies = [b for _, b, _ in batch]
+                f.write(generate.openmp_text(bodies) if a.openmp else generate.c_text(bodies, a.atomics))
             programs = []
             for compiler, level in builds:
                 program = os.path.join(folder, f"p-{compiler}-{level}")

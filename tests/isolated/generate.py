@@ -177,10 +177,12 @@ def task_text(body):
 # ---- C ----
 
 class C:
-    """One program as functions with a prefix of their own; tasks get copies of the locals."""
+    """One program as functions with a prefix of their own; tasks get copies of the locals.  With
+    `locks`, isolated blocks are in every other program what a task does while it holds a mutex."""
 
-    def __init__(self, number, body):
+    def __init__(self, number, body, locks=False):
         self.number = number
+        self.locks = locks and number % 2
         self.functions = []
         self.tasks = 0
         main = self.block(body, 1, [])
@@ -214,6 +216,12 @@ class C:
         order = ", __ATOMIC_SEQ_CST" if name[2] == "a" else ""
         return f"{pad}{name}{'sub' if n < 0 else 'add'}(&x{x}, {abs(n)}{order});\n"
 
+    def exclusive(self, inside, at):
+        pad = "\t" * at
+        if self.locks:
+            return f"{pad}pthread_mutex_lock(&mutex);\n{inside}{pad}pthread_mutex_unlock(&mutex);\n"
+        return f"{pad}snag_isolated {{\n{inside}{pad}}}\n"
+
     def statement(self, s, at, known):
         pad = "\t" * at
         kind = s[0]
@@ -227,11 +235,12 @@ class C:
         if kind == "finish":
             return f"{pad}snag_finish {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
         if kind == "isolated":
-            return f"{pad}snag_isolated {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
+            return self.exclusive(self.block(s[1], at + 1, known), at)
         if kind == "peek":
             known.append(s[1])
-            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n{pad}snag_isolated {{\n"
-                    f"{self.block(s[3], at + 1, known)}{pad}\tl{s[1]} = rd(&x{s[2]});\n{pad}}}\n")
+            inside = self.block(s[3], at + 1, known)
+            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n" +
+                    self.exclusive(f"{inside}{pad}\tl{s[1]} = rd(&x{s[2]});\n", at))
         if kind == "if":
             op, a, b = s[1]
             return f"{pad}if ({self.value(a)} {op} {self.value(b)}) {{\n" \
@@ -274,13 +283,6 @@ class OpenMP(C):
         if s[0] in ("async", "finish"):
             pragma = {"async": "task", "finish": "taskgroup"}[s[0]]
             return f"#pragma omp {pragma}\n{pad}{{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
-        if s[0] == "isolated":
-            return self.exclusive(self.block(s[1], at + 1, known), at)
-        if s[0] == "peek":
-            known.append(s[1])
-            inside = self.block(s[3], at + 1, known)
-            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n" +
-                    self.exclusive(f"{inside}{pad}\tl{s[1]} = rd(&x{s[2]});\n", at))
         return super().statement(s, at, known)
 
 
@@ -313,11 +315,12 @@ def openmp_text(bodies):
     return "".join(out)
 
 
-def c_text(bodies):
+def c_text(bodies, locks=False):
     """A program that runs the one whose number is its argument."""
-    out = [HEAD % ("snag/task.h", variables() + "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
+    out = [HEAD % ("snag/task.h", "#include <pthread.h>\nstatic pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;\n" +
+                   variables() + "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
     for number, body in enumerate(bodies):
-        out += C(number, body).functions
+        out += C(number, body, locks).functions
     out.append(mains(bodies))
     news = "".join(f"\tp{i} = snag_promise_new();\n" for i in range(PROMISES))
     out.append(f"int main(int argc, char **argv)\n{{\n\t(void)argc;\n{news}"

@@ -191,6 +191,8 @@ static bool all_matter(const struct exploration *x, const struct cli_run *run) /
 	for (size_t i = 0; i < run->analysis->n; i++)
 		if (run->analysis->findings[i].nraces)
 			return false;
+	if (x->has_doubts && run->analysis->ops & (SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS))
+		return true; /* without obstacle, if the updates under them commute: [choices] */
 	cli_certificate(&c, run->analysis, run->src, run->end);
 	for (size_t i = 0; i < c.n; i++)
 		if (cli_is_of_all(&c.obstacle[i]))

@@ -74,6 +74,7 @@ struct sections {
 		struct section *at;
 		size_t n, cap;
 		uint32_t update; /* 1 + the kind of the update that it is in; 0: none */
+		bool commutes;	 /* it is in one, whatever [updates] says */
 	} * task;
 	size_t task_cap;
 	uint32_t *of; /* by variable */
@@ -220,7 +221,7 @@ static void access_take(struct sections *s, const struct snag_event *ev, uint32_
 static void atomic_take(struct sections *s, const struct snag_event *ev,
 			uint32_t event) /* [atomics] */
 {
-	bool commutes = s->task[ev->thread].update > 0;
+	bool commutes = s->task[ev->thread].commutes;
 	const struct snag_promise_list *list = snag_atomic_acquires(&s->atomics, ev, commutes);
 	for (size_t i = 0; i < list->n; i++)
 		promise_event(s, ev, event, SNAG_OP_PROMISE_GET, list->at[i]);
@@ -251,6 +252,8 @@ static void sections_sync(void *state, const struct snag_event *ev, uint32_t eve
 		access_take(s, ev, event);
 	if (snag_op_info[ev->op].space == SNAG_SPACE_PROMISE)
 		own.target = 2 * ev->target;
+	if (SNAG_OPS_OF_UPDATES >> ev->op & 1)
+		s->task[ev->thread].commutes = ev->op == SNAG_OP_UPDATE_BEGIN;
 	if (SNAG_OPS_OF_UPDATES >> ev->op & 1 && !s->env->ordered.updates) /* [updates] */
 		s->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? ev->target + 1 : 0;
 	boundary(s, ev, event);
