@@ -379,6 +379,7 @@ int cli_explore(const struct cli_explore_options *options, struct snag_orders *r
 	char folder[SNAG_TEMPORARY_MAX] = "";
 	x->options = options;
 	x->orders = ret;
+	ret->of_all = options->of_all;
 	x->begin = snag_seconds_now();
 	x->reversals = snag_reversals_new();
 	int rc = detectors_choose(x, err);

@@ -20,7 +20,8 @@ struct cli_explore_options {
 	const char *with; /* detectors; NULL: sections */
 	uint64_t runs;	  /* the most runs; 0: any number */
 	double seconds;	  /* the most seconds, for all runs; 0: any number */
-	bool is_part;	  /* part of `snag run`: the program reads the same input again */
+	bool of_all; /* of a program of <snag/task.h>: its locks and atomics are blocks from the start */
+	bool is_part; /* part of `snag run`: the program reads the same input again */
 	struct snag_suppressions *suppressions; /* may be NULL */
 	bool is_tsan;
 	const char *strip_path_prefix;

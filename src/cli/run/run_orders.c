@@ -27,6 +27,14 @@ bool cli_orders_matter(const struct snag_certificate *c, bool of_locks)
 	return false;
 }
 
+static bool has_of_all(const struct snag_certificate *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (cli_is_of_all(&c->obstacle[i]))
+			return true;
+	return false;
+}
+
 static void words_add(struct snag_obstacle *o, const struct snag_orders *orders)
 {
 	size_t n = strlen(o->words), room = sizeof(o->words) - n;
@@ -101,6 +109,8 @@ int cli_orders_run(struct cli_run_orders *x, const struct cli_run *run, double s
 {
 	const struct cli_explore_options options = {.argv = run->argv,
 						    .seconds = seconds,
+						    .of_all = !x->of_locks &&
+							      has_of_all(&r->certificate),
 						    .is_part = true,
 						    .suppressions = run->suppressions,
 						    .is_tsan = run->is_tsan,

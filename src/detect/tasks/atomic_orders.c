@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+enum { LONG = 256, PENDING = 4096 };
+
 static const struct snag_promise_list none;
 
 void snag_atomic_orders_done(struct snag_atomic_orders *a)
@@ -44,6 +46,12 @@ static bool releases(const struct snag_event *ev)
 	return (ev->flags & SNAG_ORDER_MASK) >= SNAG_RELEASE;
 }
 
+static bool is_long(const struct snag_event *ev, const struct snag_promise_list *list,
+		    bool commutes) /* [long] */
+{
+	return ev->op == SNAG_OP_ATOMIC_UPDATE && releases(ev) && !commutes && list->n >= LONG;
+}
+
 const struct snag_promise_list *snag_atomic_acquires(struct snag_atomic_orders *a,
 						     const struct snag_event *ev, bool commutes)
 {
@@ -53,9 +61,11 @@ const struct snag_promise_list *snag_atomic_acquires(struct snag_atomic_orders *
 	if (ev->op == SNAG_OP_ATOMIC_WRITE || commutes) /* [commutes] */
 		return &none;
 	const struct snag_promise_list *list = &a->sequence[ev->target].list;
-	if (acquires(ev))
+	if (acquires(ev) || is_long(ev, list, commutes))
 		return list;
-	for (size_t i = 0; i < list->n; i++)
+	if (task->pending.n >= PENDING)
+		task->pending.n = 0;
+	for (size_t i = 0; i < list->n && list->n < LONG; i++)
 		list_add(&task->pending, list->at[i]);
 	return &none;
 }
@@ -81,7 +91,8 @@ bool snag_atomic_releases(struct snag_atomic_orders *a, const struct snag_event 
 		return false;
 	struct snag_atomic_sequence *s = &a->sequence[ev->target];
 	bool is_new = releases(ev);
-	bool covers = ev->op == SNAG_OP_ATOMIC_WRITE || (is_new && acquires(ev) && !commutes);
+	bool covers = ev->op == SNAG_OP_ATOMIC_WRITE || (is_new && acquires(ev) && !commutes) ||
+		      is_long(ev, &s->list, commutes);
 	if (covers) /* [write] [update] */
 		s->list.n = 0;
 	if (!is_new && !task->released)
