@@ -6,7 +6,8 @@
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
  *         [all]      If the order of the locks or atomic operations of a program of <snag/task.h>
- *                    matters in a run, the exploration begins again, with these as blocks.
+ *                    matters in a run, the exploration begins again, with these as blocks.  If
+ *                    there are too many, it begins once more, with isolated blocks only.
  *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
  *                    races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
@@ -40,6 +41,7 @@ struct exploration {
 	struct snag_analyze_options analyze;
 	bool has_all_orders;	  /* [orders] */
 	bool has_ordered_updates; /* [choices] */
+	bool has_too_many;	  /* [all] */
 	bool has_doubts;	  /* drdp alone found races in the last run */
 	char trace[SNAG_TEMPORARY_MAX + 16];
 	struct snag_reversals *reversals;
@@ -186,7 +188,7 @@ static bool blocks_conflict(const struct snag_blocks *blocks)
 static bool all_matter(const struct exploration *x, const struct cli_run *run) /* [all] */
 {
 	struct snag_certificate c;
-	if (x->options->with || x->orders->of_locks || x->orders->of_all)
+	if (x->options->with || x->orders->of_locks || x->orders->of_all || x->has_too_many)
 		return false;
 	for (size_t i = 0; i < run->analysis->n; i++)
 		if (run->analysis->findings[i].nraces)
@@ -200,21 +202,24 @@ static bool all_matter(const struct exploration *x, const struct cli_run *run) /
 	return false;
 }
 
-/* Begins the exploration again, with locks and atomics as blocks. */
-static int all_begin(struct exploration *x, struct snag_order_plan *plan)
+/* Begins the exploration again, with locks and atomics as blocks, or without them. */
+static int begin_again(struct exploration *x, struct snag_order_plan *plan, bool of_all) /* [all] */
 {
 	snag_reversals_free(x->reversals);
 	x->reversals = snag_reversals_new();
 	snag_order_plan_done(plan);
 	snag_reversals_next(x->reversals, plan);
-	*x->orders = (struct snag_orders){.of_all = true};
+	*x->orders = (struct snag_orders){.of_all = of_all};
+	x->has_too_many = !of_all;
 	x->runs = 0;
 	x->has_ordered_updates = false;
 	return 0;
 }
 
+enum { TOO_MANY = 1 };
+
 /* Takes the result of a run: adds the orders that it leaves to run, and its obstacles, and
- * reports a race or deadlock. */
+ * reports a race or deadlock.  Returns TOO_MANY if locks and atomics cannot be blocks. */
 static int run_take(struct exploration *x, const struct cli_run *run, struct snag_error *err)
 {
 	const struct cli_explore_options *options = x->options;
@@ -227,6 +232,10 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 		x->has_ordered_updates = true;
 		snag_blocks_done(&blocks);
 		rc = blocks_read(x, run, &blocks, err);
+	}
+	if (rc == 0 && blocks.is_cut && o->of_all && x->runs <= 1) {
+		snag_blocks_done(&blocks);
+		return TOO_MANY;
 	}
 	if (rc < 0)
 		return rc;
@@ -273,6 +282,8 @@ static int run_follow(struct exploration *x, const struct cli_run *run,
 		      struct snag_order_plan *plan, struct snag_error *err)
 {
 	int rc = run_take(x, run, err);
+	if (rc == TOO_MANY)
+		return begin_again(x, plan, false);
 	snag_order_plan_done(plan);
 	if (rc < 0 || x->is_over)
 		return rc;
@@ -326,7 +337,8 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 				    .is_tsan = x->options->is_tsan,
 				    .strip_path_prefix = x->options->strip_path_prefix};
 	if (rc >= 0)
-		rc = all_matter(x, &run) ? all_begin(x, plan) : run_follow(x, &run, plan, err);
+		rc = all_matter(x, &run) ? begin_again(x, plan, true)
+					 : run_follow(x, &run, plan, err);
 	snag_analysis_done(&analysis);
 	return rc;
 }

@@ -186,10 +186,15 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	*first = (uint32_t)r->nuses++;
 }
 
+static bool is_full(const struct reading *r)
+{
+	return r->n == (r->options.of_atomics ? SNAG_MAX_ATOMIC_BLOCKS : SNAG_MAX_BLOCKS);
+}
+
 /* An atomic operation outside of blocks is one. */
 static void atomic_take(struct reading *r, const struct snag_event *ev)
 {
-	bool is_cut = r->n == SNAG_MAX_BLOCKS;
+	bool is_cut = is_full(r);
 	if (!ev->part) {
 		r->is_cut |= is_cut;
 		if (is_cut)
@@ -210,7 +215,7 @@ static bool is_boundary(struct reading *r, const struct snag_event *ev)
 	bool is_lock = r->options.of_locks && SNAG_OPS_OF_LOCKS >> ev->op & 1;
 	bool takes = ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED;
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && takes)) {
-		r->is_cut = r->n == SNAG_MAX_BLOCKS;
+		r->is_cut = is_full(r);
 		if (m->depth++ == 0 && !r->is_cut)
 			section_begin(r, ev);
 		else

@@ -16,7 +16,12 @@
 
 #include "trace/source.h"
 
-enum { SNAG_MAX_BLOCKS = 4096 }; /* rows of bits of so many take 2 MiB */
+enum {
+	SNAG_MAX_BLOCKS = 4096, /* rows of bits of so many take 2 MiB */
+	/* The same if atomics are blocks.  Programs have many more of them, and their counters make
+	 * promises, so that a question about the order of two blocks takes longer. */
+	SNAG_MAX_ATOMIC_BLOCKS = 1000,
+};
 
 struct snag_block {
 	uint64_t id; /* the same in every schedule: trace/task_path.h */
