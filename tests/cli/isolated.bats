@@ -385,6 +385,9 @@ race_free() { # PROGRAM
 		'__sync_fetch_and_add(&a, 1); got = data;'
 	program added 'snag_isolated { if (x > 1) x = 1; } data = 1; pthread_mutex_lock(&m); a += 1; pthread_mutex_unlock(&m);' \
 		'pthread_mutex_lock(&m); a += 2; pthread_mutex_unlock(&m); got = data;'
+	# what runs in the middle of a block is not tried
+	program inside 'data = 42; snag_isolated { a = 1; __atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST); }' \
+		'if (__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) got = data;'
 	# each task may read 0, which no order shows
 	program weak '__atomic_store_n(&a, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&f, __ATOMIC_ACQUIRE)) x = 1;' \
 		'__atomic_store_n(&f, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&a, __ATOMIC_ACQUIRE)) x = 2;'
@@ -397,6 +400,9 @@ race_free() { # PROGRAM
 			[ "$status" = 66 ]
 			grep -q "Location is global 'data'" <<<"$stderr"
 		done
+		run --separate-stderr "$SNAG" run ./inside-$cc
+		[ "$status" = 0 ]
+		[[ $stderr == *"the order of atomic accesses to flag matters"* ]]
 		run --separate-stderr "$SNAG" run ./weak-$cc
 		[ "$status" = 0 ]
 		[[ $stderr == *"the order of atomic accesses to several variables matters, and not all are seq_cst"* ]]

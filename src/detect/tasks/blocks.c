@@ -9,6 +9,8 @@
  *                     kind of access
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
  *                     block came first in this run (runtime/tasks/omp_sections.h): it is no structure
+ *         [mixed]     Blocks that do not exclude each other may conflict by their atomics.  Then one of
+ *                     them may run in the middle of the other, which no order of blocks shows
  *         [weak]      Updates read the last value, whatever their order.  Reads and writes of one
  *                     variable have one order in which they take effect.  With several variables
  *                     they may have none, unless all are seq_cst
@@ -47,6 +49,7 @@ struct reading {
 	size_t step_cap;
 	struct pair { /* a before b */
 		uint32_t a, b;
+		bool is_mixed; /* [mixed] */
 	} * structure, *conflict;
 	size_t nstructure, structure_cap, nconflict, conflict_cap;
 	struct member *task;
@@ -58,7 +61,6 @@ struct reading {
 	const struct snag_names *names;
 	struct snag_blocks_options options;
 	bool has_begun, is_nested, is_cut;
-	bool has_atomic_inside, has_atomic_outside; /* of isolated blocks */
 };
 
 bool snag_uses_commute(uint32_t kind, uint32_t other)
@@ -146,7 +148,7 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 		if (snag_dpst_precedes(&r->order.tree, r->step[a], step) ||
 		    snag_joins_has(&r->order.joins, list, r->step[a]))
 			pair_add(&r->structure, &r->nstructure, &r->structure_cap,
-				 (struct pair){(uint32_t)a, (uint32_t)r->n});
+				 (struct pair){(uint32_t)a, (uint32_t)r->n, false});
 	r->at = snag_grow(r->at, &r->cap, r->n + 1, sizeof(*r->at));
 	r->step = snag_grow(r->step, &r->step_cap, r->n + 1, sizeof(*r->step));
 	r->step[r->n] = step;
@@ -158,7 +160,7 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 	snag_block_use(&r->at[m->inside], EVERYTHING, SNAG_USE_WRITES);
 	for (uint32_t a = 0; a < m->inside; a++)
 		pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
-			 (struct pair){a, m->inside});
+			 (struct pair){a, m->inside, false});
 }
 
 static void section_access(struct reading *r, const struct snag_event *ev)
@@ -166,6 +168,8 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	uint32_t now = r->task[ev->thread].inside, *first = &r->of[ev->target];
 	uint32_t update = r->task[ev->thread].update;
 	uint32_t kind = update ? update : snag_op_writes(ev->op) ? SNAG_USE_WRITES : SNAG_USE_READS;
+	bool is_inside =
+		r->options.of_atomics && snag_op_is_atomic(ev->op) && r->task[ev->thread].depth;
 	bool is_known = false;
 	for (uint32_t u = *first; u; u = r->use[u].next) {
 		const struct use *use = &r->use[u];
@@ -173,9 +177,12 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 			is_known |= use->kind == kind;
 		else if (use->section > now) /* it began, and ended, within this one */
 			r->is_nested |= !snag_uses_commute(use->kind, kind);
-		else if (!snag_uses_commute(use->kind, kind))
+		else if (!snag_uses_commute(use->kind, kind)) {
+			bool is_mixed =
+				is_inside || !r->at[use->section].atomic != !r->at[now].atomic;
 			pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
-				 (struct pair){use->section, now});
+				 (struct pair){use->section, now, is_mixed});
+		}
 	}
 	if (is_known)
 		return;
@@ -204,7 +211,6 @@ static void atomic_take(struct reading *r, const struct snag_event *ev)
 		r->at[r->n - 1].is_weak = ev->op != SNAG_OP_ATOMIC_UPDATE &&
 					  (ev->flags & SNAG_ORDER_MASK) != SNAG_SEQ_CST;
 	}
-	r->has_atomic_outside = true;
 	section_access(r, ev);
 }
 
@@ -238,7 +244,6 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 	r->has_begun = true;
 	uint32_t depth = r->task[ev->thread].depth;
 	if (is_access && depth) {
-		r->has_atomic_inside |= is_atomic;
 		section_access(r, ev);
 	} else if (is_atomic && r->options.of_atomics) {
 		atomic_take(r, ev);
@@ -263,6 +268,16 @@ static void rows_fill(struct snag_block_rows *rows, const struct pair *pair, siz
 {
 	for (size_t i = 0; i < n; i++)
 		snag_block_row_add(rows, pair[i].b, pair[i].a);
+}
+
+/* Whether an atomic operation in a block conflicts with another block, and structure does not order
+ * them. */
+static bool is_mixed(const struct snag_blocks *s, const struct pair *pair, size_t n) /* [mixed] */
+{
+	for (size_t i = 0; i < n; i++)
+		if (pair[i].is_mixed && !snag_block_row_has(&s->structure, pair[i].b, pair[i].a))
+			return true;
+	return false;
 }
 
 /* Whether atomics of different variables, some of them weak, depend on an order that structure does
@@ -320,7 +335,7 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
 	}
 	if (rc >= 0) {
 		snag_blocks_init(ret, r.n);
-		ret->is_nested = r.is_nested || (r.has_atomic_inside && r.has_atomic_outside);
+		ret->is_nested = r.is_nested;
 		ret->is_cut = r.is_cut;
 		for (size_t i = 0; i < r.n; i++) {
 			ret->at[i] = r.at[i];
@@ -328,6 +343,7 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
 		}
 		rows_fill(&ret->structure, r.structure, r.nstructure);
 		rows_fill(&ret->conflict, r.conflict, r.nconflict);
+		ret->is_nested |= is_mixed(ret, r.conflict, r.nconflict);
 		ret->is_weak = is_weak(ret, r.conflict, r.nconflict);
 	}
 	snag_task_order_done(&r.order);
