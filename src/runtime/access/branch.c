@@ -8,9 +8,9 @@
  *         recorded, if the thread has read something since the last one.  That is more
  *         branches than there are, never fewer.
  *         An access whose address depends on a read is a branch, too: with another value it would
- *         touch another location.  The hooks do not say where addresses come from.  But the
- *         code right before the call of an access says whether the address is fixed, that of a
- *         global or of a local variable; all other addresses count as depending on all reads.
+ *         touch another location.  The hooks do not say where addresses come from.  But the code
+ *         around the call of an access says whether the address is fixed (fixed_address.h); all
+ *         other addresses count as depending on all reads.
  *         The plugin (pass/branch.cpp) knows the branches and such accesses, and for most of them the
  *         reads on which they depend.  It reports these reads before the branch.  While nothing
  *         else is recorded, the next branch need not report them again.  A thread of such a
@@ -25,6 +25,7 @@
  *         depends on the reads it was computed from.  With gcc this does not hold for addresses of
  *         locks.
  */
+#include "runtime/access/fixed_address.h"
 #include "runtime/channel/lane.h"
 #include "runtime/channel/record.h"
 #include "runtime/rt.h"
@@ -65,80 +66,9 @@ RT_COLD void rt_branch(uintptr_t pc)
 		rt_put(RT_BRANCH, 0, 0, rt_location(pc), 0);
 }
 
-#ifdef __x86_64__
-/* The instructions that may stand before the call of an access whose address is fixed; -1 is
- * any byte. */
-static const int16_t fixed[][11] = {
-	{7, 0x48, 0x8d, 0x3d, -1, -1, -1, -1},			  /* lea rdi, [rip + d] */
-	{5, 0x48, 0x8d, 0x7c, 0x24, -1},			  /* lea rdi, [rsp + d] */
-	{8, 0x48, 0x8d, 0xbc, 0x24, -1, -1, -1, -1},		  /* the same, 32 bits */
-	{3, 0x48, 0x89, 0xe7},					  /* mov rdi, rsp */
-	{4, 0x48, 0x8d, 0x7d, -1},				  /* lea rdi, [rbp + d] */
-	{7, 0x48, 0x8d, 0xbd, -1, -1, -1, -1},			  /* the same, 32 bits */
-	{10, 0x48, 0x8d, 0x05, -1, -1, -1, -1, 0x48, 0x89, 0xc7}, /* lea rax, ...; mov rdi, rax */
-	{7, 0x48, 0x8d, 0x45, -1, 0x48, 0x89, 0xc7},
-	{10, 0x48, 0x8d, 0x85, -1, -1, -1, -1, 0x48, 0x89, 0xc7},
-};
-
-static bool ends_with(const uint8_t *at, const int16_t *pattern)
-{
-	for (int i = 0; i < pattern[0]; i++)
-		if (pattern[1 + i] >= 0 && at[i - pattern[0]] != pattern[1 + i])
-			return false;
-	return true;
-}
-
-struct distance {
-	int32_t bytes;
-} __attribute__((packed));
-
-/* Returns whether the code after a call, which makes the access, has the address as a constant.
- * Looks up to the next call, jump or return. */
-static bool is_constant(const uint8_t *code, uintptr_t addr)
-{
-	enum { CALL = 0xe8, JUMP = 0xe9, RETURN = 0xc3, LEA = 0x8d, FAR = 32 };
-	for (unsigned i = 1; i < FAR; i++) {
-		if (code[i - 1] == CALL || code[i - 1] == JUMP || code[i - 1] == RETURN)
-			return false;
-		/* The byte before the distance says that the operand is in memory, at a distance
-		 * from the code; the one before it is the operation. */
-		if ((code[i] & 0xc7) != 0x05 || code[i - 1] == LEA)
-			continue;
-		const struct distance *d = (const void *)(code + i + 1);
-		/* It counts from behind the instruction, which may have an operand of 1, 2 or 4
-		 * bytes more. */
-		uintptr_t rest = addr - (uintptr_t)(d + 1) - (uintptr_t)(intptr_t)d->bytes;
-		if (rest <= 2 || rest == 4)
-			return true;
-	}
-	return false;
-}
-
-/* Returns whether the call that returns to pc had a fixed address as its first argument. */
-static bool is_fixed(uintptr_t pc, uintptr_t addr)
-{
-	const uint8_t *call = (const uint8_t *)pc - 5;
-	if (is_constant((const uint8_t *)pc, addr))
-		return true;
-	if (*call != 0xe8)
-		call--; /* through a pointer */
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		if (ends_with(call, fixed[i]))
-			return true;
-	return false;
-}
-#else
-static bool is_fixed(uintptr_t pc, uintptr_t addr)
-{
-	(void)pc;
-	(void)addr;
-	return false;
-}
-#endif
-
 void rt_branch_address(uintptr_t pc, uintptr_t addr)
 {
-	if (!is_fixed(pc, addr))
+	if (!rt_is_fixed_address((const uint8_t *)pc, addr))
 		rt_branch(pc);
 }
 
