@@ -20,10 +20,10 @@ program() { # NAME TASK MAIN
 }
 
 race_free() { # PROGRAM
-	run --separate-stderr "$SNAG" run "./$1"
+	run --separate-stderr "$SNAG" run --replay-seconds 30 "./$1"
 	[ "$status" = 0 ]
 	[[ $stderr == "snag: race-free for this input on every schedule"* ]]
-	run --separate-stderr "$SNAG" run --json r.json "./$1"
+	run --separate-stderr "$SNAG" run --replay-seconds 30 --json r.json "./$1"
 	[ "$status" = 0 ]
 	[ "$(jq -r '.certificate.verdict, (.incidents | length)' r.json | xargs)" = "race-free 0" ]
 	run --separate-stderr "$SNAG" explore --json r.json "./$1"
@@ -281,15 +281,15 @@ race_free() { # PROGRAM
 	for cc in gcc clang; do
 		for by in atomically locked; do # their orders run, too
 			SNAG_CC=$cc "$SNAG" cc -g -fsnag-task -DBY=$by rest.c -o rest
-			run --separate-stderr "$SNAG" run ./rest
+			run --separate-stderr "$SNAG" run --replay-seconds 30 ./rest
 			[ "$status" = 66 ]
 			grep -q "Location is global 'x'" <<<"$stderr"
 		done
 		SNAG_CC=$cc "$SNAG" cc -g -fsnag-task -DBY=asked rest.c -o rest
-		run --separate-stderr "$SNAG" run --json r.json ./rest
+		run --separate-stderr "$SNAG" run --replay-seconds 30 --json r.json ./rest
 		[ "$status" = 0 ]
 		[ "$(jq -r .certificate.verdict r.json)" = no-race-found ]
-		run --separate-stderr "$SNAG" run ./rest
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./rest
 		[[ $stderr == *"in another order of its sections, "* ]]
 	done
 }
@@ -396,14 +396,14 @@ race_free() { # PROGRAM
 			race_free $name-$cc
 		done
 		for name in early unlocked relaxed after counted added; do
-			run --separate-stderr "$SNAG" run ./$name-$cc
+			run --separate-stderr "$SNAG" run --replay-seconds 30 ./$name-$cc
 			[ "$status" = 66 ]
 			grep -q "Location is global 'data'" <<<"$stderr"
 		done
-		run --separate-stderr "$SNAG" run ./inside-$cc
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./inside-$cc
 		[ "$status" = 0 ]
 		[[ $stderr == *"the order of atomic accesses to flag matters"* ]]
-		run --separate-stderr "$SNAG" run ./weak-$cc
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./weak-$cc
 		[ "$status" = 0 ]
 		[[ $stderr == *"the order of atomic accesses to several variables matters, and not all are seq_cst"* ]]
 	done

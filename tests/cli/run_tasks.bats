@@ -346,7 +346,7 @@ all() { # PART COMPILER LEVEL
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
 	for how in 1 3; do
-		run --separate-stderr "$SNAG" run ./prog $how
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./prog $how
 		[ "$status" = 0 ]
 		[ "$stderr" = "snag: race-free for this input on every schedule (all orders of its sections were run: 2) (the code as optimised)" ]
 	done
