@@ -256,6 +256,10 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 		run_count(x, result, blocks.is_cut, status);
 	}
 	obstacles_add(o, &r.certificate, &blocks);
+	if (x->has_too_many && x->has_doubts && !has_kind(&o->certificate, "lock"))
+		snag_certificate_add(&o->certificate, "lock",
+				     "the order of its locks and atomics may matter, and there are "
+				     "too many of them");
 	if (rc == 0 && has_failed)
 		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
 	else if (rc == 0 && o->gap)
