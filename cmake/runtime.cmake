@@ -4,6 +4,7 @@
 # With it go the detectors that judge programs of tasks from inside (src/inside): the objects of the
 # tool, whose memory is the runtime's, so their calls of the C library's memory functions are renamed.
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/runtime/*/*.c src/own/*.c src/inside/heap.c)
+list(FILTER RUNTIME_SOURCES EXCLUDE REGEX "/src/runtime/hooks/")
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/shadow/shadow.c src/base/memory.c
 	src/detect/tasks/serial.c src/detect/tasks/spbags.c src/detect/tasks/espbags.c src/detect/tasks/drdp.c src/detect/tasks/drdp_now.c src/detect/tasks/drdp_tasks.c src/detect/tasks/drdp_retire.c src/order/retire.c src/detect/tasks/guard.c src/order/lockset.c src/base/slots.c
@@ -31,7 +32,13 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/inter
 foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
-set(SYSCALL_HOOKS ${CMAKE_SOURCE_DIR}/src/runtime/interpose/syscall_hooks.s)
+# An archive of its own: functions that only those programs get that call them.
+add_library(snag_hooks_objects OBJECT src/runtime/hooks/syscalls.c src/runtime/hooks/interceptors.c)
+target_include_directories(snag_hooks_objects PRIVATE src)
+set_target_properties(snag_hooks_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(snag_hooks_objects PRIVATE -O2 -fno-builtin -fno-sanitize=all -fno-stack-protector
+	-U_FORTIFY_SOURCE -Wno-unused-parameter)
+set(NO_ACCESS ${CMAKE_SOURCE_DIR}/src/runtime/hooks/no_access.s)
 # tool.o says where the tool is; `make install` makes another for the place where it installs.
 set(TOOL_PATH ${CMAKE_BINARY_DIR}/snag)
 configure_file(src/runtime/tool.s.in ${CMAKE_BINARY_DIR}/generated/tool.s @ONLY)
@@ -50,10 +57,16 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	# the runtime defines is weakened: linkers bring no archive member for a weak reference.
 	COMMAND sh -c "$1 -g --defined-only snag_rt.o | sed -n 's/.* \\([a-z][a-z_0-9]*\\)$/\\1/p' >snag_rt.weak" sh ${CMAKE_NM}
 	COMMAND ${CMAKE_OBJCOPY} --weaken-symbols=snag_rt.weak snag_rt.o
+	# The names by which such a program calls the functions of the runtime: hooks/interceptors.c.
+	COMMAND sh -c "$1 -g --defined-only snag_rt.o | grep -Ev ' (_gfortran|__tsan|__snag|__sanitizer|__cxa_guard)' | sed -En 's/^([0-9a-f]*) [TW] ([a-z_][a-z_0-9]*)$/--add-symbol __interceptor_\\2=snag_rt_text:0x\\1,function,weak/p' >snag_rt.names" sh ${CMAKE_NM}
+	COMMAND ${CMAKE_OBJCOPY} @snag_rt.names snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o
-	COMMAND ${CMAKE_C_COMPILER} -c -o syscall_hooks.o ${SYSCALL_HOOKS}
+	COMMAND ${CMAKE_C_COMPILER} -c -o no_access.o ${NO_ACCESS}
+	COMMAND ${CMAKE_LINKER} -r -o syscall_hooks.o $<FILTER:$<TARGET_OBJECTS:snag_hooks_objects>,INCLUDE,syscalls> no_access.o
+	COMMAND ${CMAKE_COMMAND} -E rm -f ${RUNTIME_DIR}/libsnag_hooks.a
 	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/libsnag_hooks.a syscall_hooks.o
+		$<FILTER:$<TARGET_OBJECTS:snag_hooks_objects>,INCLUDE,interceptors>
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/exe/libtsan.a
 	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null
@@ -62,6 +75,6 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/sched/pause.s ${RUNTIME_DIR}/pause.s
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/omp/own.s ${RUNTIME_DIR}/own.s
 	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
-	DEPENDS src/runtime/sched/pause.s src/omp/own.s ${SYSCALL_HOOKS} ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	DEPENDS src/runtime/sched/pause.s src/omp/own.s ${NO_ACCESS} snag_hooks_objects $<TARGET_OBJECTS:snag_hooks_objects> ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

@@ -29,8 +29,8 @@ static bool isConstant(const Value *Address) {
   return Table && isVptr(*Table);
 }
 
-/* The filter of the running thread, into which checks of loops look (inlined.cpp): what a pointer in
- * the thread's block leads to. */
+/* The filter of the running thread, into which checks of loops look (inlined.cpp): what a pointer
+ * in the thread's block leads to. */
 static bool isFilter(const Value *Address) {
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Address, Objects);

@@ -28,32 +28,36 @@ namespace snag {
 struct Access {
   llvm::Instruction *At;         /* the check stands before it */
   llvm::Value *Address;          /* the first byte */
-  uint64_t Size = 0;             /* bytes, of all elements; 0: ... */
-  llvm::Value *Length = nullptr; /* ... this many, of a mem intrinsic */
-  llvm::Value *Mask = nullptr;   /* for a masked vector: which elements ... */
-  uint64_t ElementSize = 0;      /* ... of this size; else see element.h */
+  uint64_t Size = 0;             /* bytes, of all elements; 0: `Length` has the number */
+  llvm::Value *Length = nullptr; /* the number of bytes of a mem intrinsic */
+  llvm::Value *Mask = nullptr;   /* the elements of a masked vector that are accessed */
+  uint64_t ElementSize = 0;      /* the size of these elements; without a mask, see element.h */
   llvm::Align Alignment;         /* the alignment of the address */
   bool IsWrite = false;
   bool IsVolatile = false;
-  bool IsVptr = false;             /* an access to a pointer to a table of virtual functions */
-  Removal Removed = Removal::None; /* why it has no check; marks.h: from before */
+  bool IsVptr = false; /* an access to a pointer to a table of virtual functions */
+  /* Why it has no check, also if an earlier pass removed it (marks.h). */
+  Removal Removed = Removal::None;
 
   bool isRemoved() const { return Removed != Removal::None; }
 };
 
 using Accesses = std::vector<Access>;
 
-/* All that can race, in the order of the instructions; constants cannot. */
+/* Returns the accesses that can race, in the order of the instructions.  Accesses to constants
+ * cannot. */
 Accesses accessesOf(llvm::Function &F);
 
 /* Returns whether the compiler expands a mem intrinsic in place, so that its accesses are in
  * this code. */
 bool isInPlace(const llvm::MemIntrinsic &M);
 
-/* Mem intrinsics of unknown or great length become calls of the runtime, which do not check. */
+/* Turns mem intrinsics of unknown or great length into calls of functions of the runtime that make
+ * no check. */
 void functionsCall(llvm::Function &F);
 
-/* Puts the checks in, and counters in the place of those removed if these are wanted. */
+/* Inserts the checks.  If the program shall count removed checks, inserts counters in their
+ * place. */
 void checksEmit(llvm::Function &F, const Accesses &All);
 
 } // namespace snag

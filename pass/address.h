@@ -10,8 +10,8 @@
 
 namespace snag {
 
-/* The address; subscripts are computed as if they were wide: an overflow that must not be would
- * make the access undefined. */
+/* Returns the address, with subscripts computed in 64 bits.  A subscript that overflows its own
+ * type would make the access undefined. */
 const llvm::SCEV *addressOf(llvm::ScalarEvolution &SE, llvm::Value *Address);
 
 /* The address in the first iteration of a loop, and the constant distance to the next one, in 64
@@ -20,7 +20,7 @@ struct Affine {
   const llvm::SCEV *Start, *Step;
 };
 
-/* Returns false if the address does not move like that. */
+/* Returns false if the distance between iterations is not constant. */
 bool affineIn(llvm::ScalarEvolution &SE, const llvm::Loop &L, const llvm::SCEV *Address,
               Affine &Ret);
 

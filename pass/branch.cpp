@@ -85,7 +85,8 @@ class Branches {
   unsigned Loops = 0;      /* how often the walk met a loop again */
   bool IsAddress = false;  /* the walk is in the operands of an address, or of an argument */
   bool WasAddress = false; /* the walk was in one before */
-  DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>> Told; /* where */
+  DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>>
+      NamedAt; /* the branches that named a read */
 
 public:
   Branches(Function &Fn, const DominatorTree &D)
@@ -146,9 +147,9 @@ private:
     return coneOf(V, At);
   }
 
-  bool isTold(const Read &R, const Instruction &At) const { /* [again] */
-    auto It = R.Load ? Told.find(R.Load) : Told.end();
-    if (It == Told.end())
+  bool isNamed(const Read &R, const Instruction &At) const { /* [again] */
+    auto It = R.Load ? NamedAt.find(R.Load) : NamedAt.end();
+    if (It == NamedAt.end())
       return false;
     for (const Instruction *Before : It->second)
       if (DT.dominates(Before, &At))
@@ -175,12 +176,12 @@ private:
     }
     bool IsAny = false;
     for (const Read &R : C.Reads) {
-      if (isTold(R, I))
+      if (isNamed(R, I))
         continue;
       Runtime.call(B, "__snag_depends", {Runtime.pointer(B, R.Address), R.Size});
       IsAny = true;
       if (R.Load)
-        Told[R.Load].push_back(&I);
+        NamedAt[R.Load].push_back(&I);
     }
     if (IsAny)
       Runtime.call(B, "__snag_branch", {});
@@ -326,7 +327,7 @@ private:
   }
 };
 
-void branchesTell(Module &M) {
+void branchesAnnounce(Module &M) {
   Abi Runtime(M);
   auto *F = Function::Create(FunctionType::get(Runtime.Nothing, false), Function::InternalLinkage,
                              "snag.has_branches", M);

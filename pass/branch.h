@@ -15,8 +15,9 @@ namespace snag {
  * its accesses that do. The checks of the accesses are not inserted yet. */
 void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Accesses &All);
 
-/* Makes the module say, when the program begins, that its branches are reported: there may be none. */
-void branchesTell(llvm::Module &M);
+/* Makes the module announce at the start of the program that it reports branches, even if it has
+ * none. */
+void branchesAnnounce(llvm::Module &M);
 
 } // namespace snag
 

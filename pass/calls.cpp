@@ -41,7 +41,7 @@ bool Calls::isQuietCall(const CallBase &Call) const {
     return false;
   if (Quiet.count(F) || F->getName().substr(0, 7) == "__snag_" ||
       F->getName().substr(0, 7) == "__tsan_")
-    return true; /* ours are checks */
+    return true; /* functions of snag are checks */
   const TargetLibraryInfo &TLI =
       FAM.getResult<TargetLibraryAnalysis>(*const_cast<Function *>(Call.getFunction()));
   return F->isDeclaration() && TLI.getLibFunc(*F, Known) && TLI.has(Known) &&

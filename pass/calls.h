@@ -30,7 +30,8 @@ public:
 
   bool maySynchronise(const llvm::Instruction &I) const;
 
-  /* Nor leave the function by an exception or end the program. */
+  /* Returns whether the instruction does not synchronise, does not leave the function by an
+   * exception and does not end the program. */
   bool isHarmless(const llvm::Instruction &I) const;
 
 private:

@@ -65,7 +65,7 @@ static Value *sizeOf(Abi &Calls, IRBuilder<> &B, const Access &A) {
 /* The detectors of tasks count bytes, whatever variable the bytes belong to. */
 bool isOfElements(const Access &A) { return A.ElementSize && !A.Mask && !isForTasks(); }
 
-/* Tasks do not wait by looking again and again. */
+/* Tasks do not wait by polling memory. */
 bool isSpunOn(const Access &A) { return A.IsVolatile && !isForTasks(); }
 
 void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {

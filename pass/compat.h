@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compat.h - what LLVM 14 and LLVM 19 call differently
+ * compat.h - functions that differ between LLVM 14 and LLVM 19
  */
 #ifndef SNAG_PASS_COMPAT_H
 #define SNAG_PASS_COMPAT_H

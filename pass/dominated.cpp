@@ -126,7 +126,7 @@ private:
     return true;
   }
 
-  /* Ways that were not looked at yet say nothing against it. */
+  /* A path that was not analysed yet counts as one that has all checks. */
   BitVector before(BasicBlock &B) {
     BitVector State(Places.size(), &B != &F.getEntryBlock());
     for (BasicBlock *P : predecessors(&B)) {
@@ -160,7 +160,7 @@ private:
     return State;
   }
 
-  /* A way that leads back, or out of the function, promises nothing. */
+  /* A path that leads back, or out of the function, counts as one without checks. */
   BitVector after(BasicBlock &B) {
     BitVector State(Places.size(), succ_size(&B) > 0);
     for (BasicBlock *S : successors(&B)) {

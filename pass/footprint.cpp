@@ -7,10 +7,10 @@
  *         around it make it a range of ranges, up to MaxDims.
  *
  * Rules.  [every]   Every iteration executes the access, or the range it became: its block
- *                   dominates the latch ...
- *         [guard]   ... or all iterations do or none, by a condition that does not change in the
- *                   loop, such as the test whether an inner loop begins.  The count is 0 if it is
- *                   false.
+ *                   dominates the latch.
+ *         [guard]   In place of [every]: all iterations execute it or none, by a condition that
+ *                   does not change in the loop, such as the test whether an inner loop begins.
+ *                   The count is 0 if it is false.
  *         [count]   The number of iterations is known when the loop begins.  It is one more if all
  *                   exits test behind the access, and not if all test before it.
  *         [step]    The address is affine in the loop, with a distance that does not change in it.

@@ -10,12 +10,11 @@
  *                     if (fuel < 0 || filter[slot of the address] != address and lasting)
  *                             __snag_new_read4(address);
  *
- *         This serves traces and detectors in the process: when something is no longer known, the
- *         runtime changes the key.
- *         In programs of tasks two shorter tests come first: whether anything is observed now, and
- *         whether the access is where the iteration before led to expect it, or was
- *         (src/runtime/access/sites.h).
- *         This is about 70 bytes of code.  places.cpp says which accesses get it; the others call a
+ *         This serves traces and detectors in the process: when accesses must be reported again,
+ *         the runtime changes the key.  In programs of tasks two shorter tests come first: whether
+ *         a detector observes the program now, and whether the access is at the address that
+ *         follows from the iteration before, or at the same one (src/runtime/access/sites.h).  This
+ *         is about 70 bytes of code.  places.cpp says which accesses get it; the others call a
  *         function with the same tests (src/runtime/access/check.c).
  * Rules.  [size]  1, 2, 4, 8 bytes anywhere, and 16, which are two of 8
  *         [idle]  A detector in the process sees nothing while nothing can race.

@@ -11,7 +11,7 @@
  * Rules.  [copied]  A function that creates a task with a copy of its argument keeps the copy, not
  *                   the address.  That it reads the object does not matter either.
  *         [own]     If a function is used only to create such tasks, its argument is the copy,
- *                   which no other task has.  The function may also be called with an object
+ *                   which no other task can reach.  The function may also be called with an object
  *                   that is local to its caller.
  * Reference.  Raman et al., section 6.3.
  */

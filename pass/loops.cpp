@@ -62,7 +62,7 @@ enum { MaxAccesses = 16, MinIterations = 4 };
 static const char Begin[] = "__snag_loop_begin", Tell[] = "__snag_loop_access",
                   End[] = "__snag_loop_end";
 
-struct Told {
+struct Reported {
   Access *A;
   Affine Moves;
   Value *Start = nullptr, *Step = nullptr; /* values from before the loop */
@@ -71,7 +71,7 @@ struct Told {
 /* A loop, and the accesses that it reports. */
 struct Plan {
   Loop *L;
-  SmallVector<Told, MaxAccesses> Accesses; /* the accesses in the order of execution */
+  SmallVector<Reported, MaxAccesses> Accesses; /* the accesses in the order of execution */
   SmallVector<Access *, 4> Repeats;
   Value *Count = nullptr; /* iterations; all ones: not known before the loop */
   bool HasCount = false;
@@ -97,7 +97,7 @@ public:
     if (!isInner(L) || !accessesFind(L, P) || P.Accesses.empty())
       return false;
     Instruction *Before = L.getLoopPreheader()->getTerminator();
-    for (const Told &T : P.Accesses)
+    for (const Reported &T : P.Accesses)
       if (!canExpandAt(T.Moves.Start, Before, SE, Expander) ||
           !canExpandAt(T.Moves.Step, Before, SE, Expander))
         return false;
@@ -118,7 +118,7 @@ public:
       const SCEV *Back = SE.getTruncateOrZeroExtend(SE.getBackedgeTakenCount(P.L), Word);
       P.Count = Expander.expandCodeFor(SE.getAddExpr(Back, SE.getOne(Word)), Word, Before);
     }
-    for (Told &T : P.Accesses) {
+    for (Reported &T : P.Accesses) {
       T.Start = Expander.expandCodeFor(T.Moves.Start, T.A->Address->getType(), Before);
       T.Step = Expander.expandCodeFor(T.Moves.Step, Word, Before);
     }
@@ -173,7 +173,7 @@ private:
     if (A.Mask || A.IsVptr || A.Size > 16 || !isPowerOf2_64(A.Size) ||
         !affineIn(SE, L, addressOf(SE, A.Address), Moves))
       return false;
-    for (const Told &T : P.Accesses)
+    for (const Reported &T : P.Accesses)
       if (T.Moves.Start == Moves.Start && T.Moves.Step == Moves.Step && T.A->Size >= A.Size &&
           (T.A->IsWrite || !A.IsWrite)) { /* [repeat] */
         P.Repeats.push_back(&A);
@@ -188,7 +188,7 @@ private:
   }
 
   /* [pair] */
-  bool joins(Told &T, const Access &A, const Affine &Moves) {
+  bool joins(Reported &T, const Access &A, const Affine &Moves) {
     const auto *Apart = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Moves.Start, T.Moves.Start));
     if (T.A->Size != 8 || A.Size != 8 || T.A->IsWrite != A.IsWrite || Moves.Step != T.Moves.Step ||
         !Apart || Apart->getAPInt() != 8)
@@ -246,7 +246,7 @@ private:
     FastLatch = cast<BasicBlock>(Copy[Latch]);
     Ask = block("snag.ask");
     Enter = block("snag.fast");
-    Over = block("snag.told");
+    Over = block("snag.report");
     Back = block("snag.next");
     for (PHINode &Old : Header->phis()) {
       auto *New = cast<PHINode>(Copy[&Old]);
@@ -358,7 +358,7 @@ private:
 
   void tell() {
     IRBuilder<> B(Over->getTerminator());
-    for (const Told &T : P.Accesses) {
+    for (const Reported &T : P.Accesses) {
       B.SetCurrentDebugLocation(T.A->At->getDebugLoc());
       Value *Address =
           B.CreateAdd(B.CreatePtrToInt(T.Start, Runtime.Word), B.CreateMul(Done, T.Step));
@@ -382,19 +382,19 @@ static const Instruction *callIn(const BasicBlock &B, const char *Name) {
 }
 
 void loopsSkip(const Function &F, Accesses &All) {
-  SmallPtrSet<const BasicBlock *, 16> Untold; /* blocks on the paths from begin to end */
+  SmallPtrSet<const BasicBlock *, 16> Unreported; /* blocks on the paths from begin to end */
   SmallVector<const BasicBlock *, 16> Open;
   for (const BasicBlock &B : F)
     if (callIn(B, End))
       Open.push_back(&B);
   while (!Open.empty()) {
     const BasicBlock *B = Open.pop_back_val();
-    if (Untold.insert(B).second && !callIn(*B, Begin))
+    if (Unreported.insert(B).second && !callIn(*B, Begin))
       Open.append(pred_begin(B), pred_end(B));
   }
   for (Access &A : All) {
     const BasicBlock *B = A.At->getParent();
-    if (A.isRemoved() || !Untold.count(B))
+    if (A.isRemoved() || !Unreported.count(B))
       continue;
     const Instruction *From = callIn(*B, Begin), *To = callIn(*B, End);
     if ((!From || From->comesBefore(A.At)) && (!To || A.At->comesBefore(To)))
@@ -407,7 +407,7 @@ static bool isWanted(const Function &F) {
          !F.hasOptSize();
 }
 
-bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
+bool loopsReport(Function &F, FunctionAnalysisManager &FAM) {
   if (!isWanted(F))
     return false;
   auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -439,7 +439,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
   unsigned Inlined = 0;
   for (Plan &P : Plans) {
     Versions(P).make();
-    for (const Told &T : P.Accesses) { /* [checked] */
+    for (const Reported &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
       T.A->ElementSize = 0; /* the loop reports it as a whole */
       if (!isFiltered(*T.A))

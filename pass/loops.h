@@ -12,11 +12,11 @@
 
 namespace snag {
 
-/* Makes two of every loop that can be reported as a whole, before the vectoriser; false: nothing
- * has changed. */
-bool loopsTell(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+/* Doubles every loop that can be reported as a whole.  Runs before the vectoriser.  Returns false
+ * if nothing has changed. */
+bool loopsReport(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
-/* Skips the accesses of loops without checks: they need none. */
+/* Removes from the list the accesses of loops without checks, which need no checks. */
 void loopsSkip(const llvm::Function &F, Accesses &All);
 
 } // namespace snag

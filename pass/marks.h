@@ -2,9 +2,9 @@
  *
  * marks.h - accesses whose checks were moved before the vectoriser changed the loops
  *
- * Idea.   A mark must stay with an access that is widened, unrolled or cloned, and must go where the
- *         access is merged with one that has no mark.  LLVM treats access groups so; a group that no
- *         loop names means nothing to it.  There is one group for each reason.
+ * Idea.   A mark must stay with an access that is widened, unrolled or cloned, and must go where
+ *         the access is merged with one that has no mark.  LLVM treats access groups so; a group
+ *         that no loop names means nothing to it.  There is one group for each reason.
  *         In programs of tasks, the optimiser assumes until it is done that the checks of these
  *         accesses touch nothing it knows, so that they do not hinder it.
  */
@@ -21,7 +21,7 @@ namespace snag {
  * access. */
 void marksSet(llvm::Module &M, const Accesses &All);
 
-/* The optimiser does not have to look at the checks of these, until it is done. */
+/* Makes the optimiser assume that the checks of these accesses touch no memory that it knows. */
 void marksHide(llvm::Function &F);
 void marksDone(llvm::Function &F);
 

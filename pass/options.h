@@ -22,14 +22,15 @@ const char *removalName(Removal R);
 /* Returns whether the switches, and the kind of program, allow this kind of removal. */
 bool mayRemove(Removal R);
 
-/* The program's parallelism is that of tasks: what counts is which cells a step touches, not
- * in which order. */
+/* Returns whether the program consists of tasks.  Then only the set of cells that a step touches
+ * counts, not the order. */
 bool isForTasks();
 
-/* Branches are reported to the runtime, with the reads that they depend on. */
+/* Returns whether the program reports its branches to the runtime, with the reads that they depend
+ * on. */
 bool hasBranches();
 
-/* Checks test in place whether there is anything to report. */
+/* Returns whether inlined code tests if there is anything to report. */
 bool isInlining();
 
 /* Returns whether the program counts the removed checks when it runs. */

@@ -10,9 +10,10 @@
  *             do body(i); while (++i < n);        if (body(i), ++i < n)
  *                                                         do body(i); while (++i < n);
  *
- * Rules.  [same]    Every iteration makes an access at an address from before the loop ...
- *         [other]   ... and one at another address: in a loop that waits for another thread, the
- *                   checks are where the other thread gets its turn.
+ * Rules.  [same]    Every iteration makes an access at an address that was computed before the
+ *                   loop.
+ *         [other]   Every iteration also makes an access at another address.  Otherwise the loop
+ *                   may wait for another thread, which gets its turn at the checks.
  *         [quiet]   Nothing in the loop synchronises, and it is small.
  *         Not loops that are reported as a whole (loops.cpp), nor with branches, which depend on
  *         single reads.
@@ -34,7 +35,7 @@ static bool isSmallAndQuiet(const Loop &L) {
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B) {
       const bool IsCall = isa<CallBase>(I) && !isa<IntrinsicInst>(I);
-      /* A scope would be that of two iterations. */
+      /* Two iterations would share the scope. */
       if (++N > MaxInstructions || IsCall || I.isAtomic() || I.isVolatile() ||
           isa<NoAliasScopeDeclInst>(I))
         return false;

@@ -16,7 +16,8 @@ namespace snag {
  * loop. The loop must be an innermost one in simple form. */
 bool isPeelable(const llvm::Loop &L, const Accesses &All, const llvm::DominatorTree &DT);
 
-/* Puts it there.  The loop is in LCSSA form; analyses are not kept. */
+/* Copies the first iteration to the place before the loop.  The loop must be in LCSSA form.
+ * Invalidates analyses. */
 void peel(const llvm::Loop &L);
 
 } // namespace snag

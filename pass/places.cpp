@@ -12,10 +12,9 @@
  *         [bound]  A function has at most MaxInlined inlined checks.  If a loop
  *                  would exceed that, all of its checks are calls.
  *         [size]   Code that is optimised for size has only calls.
- *         [site]   In programs of tasks an inlined check has a site, which
- *                  tells many accesses as one range (src/runtime/access/sites.h).
- *                  There [loop] and [small] do not apply: checks in all loops
- *                  are inlined.
+ *         [site]   In programs of tasks an inlined check has a site, which reports many accesses as
+ *                  one range (src/runtime/access/sites.h).  There [loop] and [small] do not apply:
+ *                  checks in all loops are inlined.
  *         [ways]   If the address of an access depends on the way that led to
  *                  it (merging takes from one array or from the other), the
  *                  access has a site for each way.

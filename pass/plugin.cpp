@@ -22,6 +22,7 @@
 #include "options.h"
 #include "pause.h"
 #include "removals.h"
+#include "requests.h"
 
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -52,13 +53,14 @@ struct Pass : PassInfoMixin<Pass> {
       functionsCall(F);
       if (!isForTasks())
         pausesEmit(F);
+      requestsReplace(F);
       F.removeFnAttr(Attribute::SanitizeThread);
     }
     for (Function &F : M)
       if (mayRemove(Removal::Local))
         copyLocal(F);
     if (hasBranches())
-      branchesTell(M);
+      branchesAnnounce(M);
     markerEmit(M, T);
     return PreservedAnalyses::none();
   }
@@ -89,7 +91,7 @@ class LoopPass : public PassInfoMixin<LoopPass> {
 
     Facts(Module &M, FunctionAnalysisManager &FAM) : Of(&M), Sync(M, FAM), Seq(M) {}
   };
-  /* facts of the module: the passes change no function in a way that matters here */
+  /* facts of the module, computed once: what the passes change does not invalidate them */
   std::unique_ptr<Facts> Known;
 
 public:
@@ -97,7 +99,7 @@ public:
     if (!F.hasFnAttribute(Attribute::SanitizeThread))
       return PreservedAnalyses::all();
     if (!isForTasks())
-      return loopsTell(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+      return loopsReport(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     if (!(mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint)))
       return PreservedAnalyses::all();
     loadsHoist(F, FAM);

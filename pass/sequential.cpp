@@ -5,13 +5,13 @@
  * Idea.   All tasks of a program live inside snag_launch().  main() runs outside of it, as do
  *         the functions of this module that only such functions call: what they do comes
  *         before all tasks of a launch, or after all of them, on every schedule.
- * Rules.  [sequential]  in such functions no access needs a check
- *         [read-only]   a variable of this module whose address goes nowhere, and which only
- *                       such functions write: its reads need none
- *         [passed]      its address may go to a function of this module that all its callers call
- *                       by name, if it goes nowhere from there; and what such a function reads
- *                       by an argument that is one of these variables in all calls needs none
- *         Neither in a module that creates threads.
+ * Rules.  [sequential]  in functions that no task executes no access needs a check
+ *         [read-only]   a variable of this module needs no checks of reads if only such functions
+ *                       write it, and its address is neither stored nor passed on
+ *         [passed]      exception: the address may be passed to a function of this module that all
+ *                       callers call by name, if that function does not pass it on.  A read by such
+ *                       an argument needs no check if the argument is such a variable in all calls
+ *         The rules do not hold in a module that creates threads.
  * Correct.  A race needs two parallel accesses, one a write.  Nothing is parallel to an access of
  *         the first kind, and no write to one of the second.
  * Reference.  Raman et al., sections 6.1 and 6.2.

@@ -14,6 +14,7 @@ allowed() {
 	runtime/tasks) echo "runtime runtime/access runtime/channel runtime/interpose runtime/sched own omp task trace" ;;
 	runtime/sched) echo "runtime runtime/access runtime/channel runtime/interpose runtime/tasks omp trace" ;;
 	runtime/interpose) echo "runtime runtime/access runtime/channel runtime/sched runtime/tasks" ;;
+	runtime/hooks) echo "" ;; # linked into programs, beside the runtime
 	omp) echo "own task trace base" ;;
 	inside) echo "own runtime shadow detect trace base" ;;
 	trace) echo "trace/snag trace/text base" ;; # formats.def; splits.h; words of events in messages
@@ -32,9 +33,15 @@ allowed() {
 	detect/analyze)
 		echo "detect detect/slice detect/partners detect/candidates detect/deadlock witness trace order base" ;;
 	lang) echo "task trace order base" ;;
-	record) echo "runtime report trace base" ;;
+	record) echo "record/convert runtime trace base" ;;
+	record/convert) echo "record runtime report trace base" ;;
+	record/replay) echo "record report trace base" ;;
 	explore) echo "record runtime report detect trace base" ;;
-	cc) echo "pass omp base" ;; # pass/removals.def, omp/marks.def
+	cc) echo "cc/openmp cc/fortran cc/updates cc/text pass base" ;; # pass/removals.def
+	cc/text) echo "base" ;;
+	cc/openmp) echo "cc/text omp base" ;; # omp/marks.def
+	cc/fortran) echo "cc/openmp cc/text base" ;;
+	cc/updates) echo "cc/text" ;;
 	scout) echo "record detect runtime trace base" ;;
 	cli | cli/analyze | cli/explore | cli/run | cli/task)
 		echo "cli cli/analyze cli/explore cli/run cli/task cc lang explore scout record report detect witness trace base" ;;

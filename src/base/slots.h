@@ -9,13 +9,15 @@
  * State.  slot[]  open addressing, linear probing: number + 1, 0 is empty; at most half full
  * Cost.   8 to 16 bytes per thing.
  *
- * Other tables.  keyed.h is for small things that lie in the table, with keys of 64 bits.  Two
- *         kinds of tables are private:
+ * Other tables.  keyed.h is for small things that lie in the table, with keys of 64 bits.  These
+ *         tables are private:
+ *         - base/strtab.h: a slot holds the beginning of its string, so that comparing a short
+ *           string never leaves the slot.
  *         - detect/predictive/predictive_conflicts.h, order/history.h: a table of a few things
  *           for each variable, all in one array.  With slots, each would need a second array.
- *         - runtime/interpose/object.c, runtime/access/stack.c: they lie in the user's process,
- *           where nothing may be allocated with malloc().  Their keys are longer than those of
- *           keyed.h, which runtime/table.h uses there; and objects are removed.
+ *         - runtime/access/stack.c, runtime/interpose/object.c: they lie in the user's process,
+ *           where nothing may be allocated with malloc().  runtime/table.h is for that, but the
+ *           keys of the former are longer than 64 bits, and the latter removes things.
  */
 #ifndef SNAG_BASE_SLOTS_H
 #define SNAG_BASE_SLOTS_H

@@ -33,7 +33,7 @@
 struct snag_strtab {
 	char *bytes; /* the strings one after another, each with its NUL, except counted ones */
 	size_t nbytes, bytes_cap;
-	uint64_t *offset; /* of each of these in bytes, from id `first` on */
+	uint64_t *offset; /* the offset of each string in bytes, from id `first` on */
 	size_t offset_cap;
 	uint32_t n;		       /* number of strings */
 	uint32_t first;		       /* strings below this id are forgotten */
@@ -45,7 +45,7 @@ struct snag_strtab {
 		uint32_t n;
 	} * range; /* strings that count */
 	size_t nranges, range_cap;
-	uint32_t ncounted; /* in all ranges */
+	uint32_t ncounted; /* how many strings the ranges have together */
 	bool has_places;
 	uint64_t nspelled; /* of a table with places: all strings except places, including
 			    * forgotten ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_pass.c - the plugin for clang, as `snag cc` uses it
+ * cc_pass.c - the plugin for clang (pass/), as `snag cc` uses it
  */
 #include "cc/cc_pass.h"
 
@@ -67,8 +67,9 @@ static void llvm_option(struct cc_words *w, const char *option)
 	cc_word_add(w, option);
 }
 
-/* clang loads the plugin twice: early, so that it knows the plugin's options, and as a pass. The
- * words also silence clang's complaint about them in a step that compiles nothing. */
+/* clang loads the plugin twice: early, so that it knows the plugin's options, and as a pass. A step
+ * that compiles nothing does not need the words; one of them keeps clang from warning about
+ * that. */
 void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w)
 {
 	cc_word_add(w, "--start-no-unused-arguments");

@@ -2,7 +2,7 @@
  *
  * libraries.c - the files a program is made of
  *
- * The files are the user's and may be anything: what cannot be read needs nothing.
+ * A file may have any content: one that cannot be read counts as a file that needs no library.
  */
 #include "cc/libraries.h"
 

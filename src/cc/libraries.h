@@ -2,9 +2,9 @@
  *
  * libraries.h - the files a program is made of: its own, and the shared libraries it needs
  *
- * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in
- * /usr/local/lib; not in the system's own folders, whose libraries were not built by `snag
- * cc`.  The runtime reports libraries that the program opens by itself (record/launch.h).
+ * The libraries are searched as the loader does: in DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH and
+ * /usr/local/lib.  The system's own folders are left out: `snag cc` did not build their libraries.
+ * The runtime reports libraries that the program opens by itself (record/launch.h).
  */
 #ifndef SNAG_CC_LIBRARIES_H
 #define SNAG_CC_LIBRARIES_H

@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 
-/* The word without the parts that cannot be kept where the result is a shared library, or else an
- * executable; NULL: nothing is left of it.  A word that changes lives until the process ends.
- *   shared library  --no-undefined, -z defs: it finds the runtime in the program that loads it
- *   executable      --exclude-libs: would hide the runtime, an archive, from such libraries */
+/* Returns the word without the parts that would keep the runtime out of the result, a shared
+ * library or an executable; NULL: nothing is left of the word.  A changed word lives until the
+ * process ends.
+ *   shared library  --no-undefined, -z defs: the library finds the runtime in the program that
+ *   loads it
+ *   executable      --exclude-libs: would hide the runtime, an archive, from shared libraries */
 const char *cc_link_word(const char *word, bool is_shared);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass_marks.c - what the plugin for clang left behind in a program
+ * pass_marks.c - the marks that the compiler and the plugin for clang leave in a program
  *
- * The file is the user's and may be anything: texts that do not end are not read.
+ * A file may have any content: a text without a NUL at its end is not read.
  */
 #include "cc/pass_marks.h"
 

@@ -3,12 +3,12 @@
  * response.h - words of a command that stand in files
  *
  * Rules, as gcc and clang have them.
- *         [file]   @file stands for the words in the file, which may be such again.  If there is no
- *                  such file, the word stays as it is.
+ *         [file]   @file stands for the words in the file, which may be of the form @file again.
+ *                  If the file does not exist, the word stays as it is.
  *         [quote]  A backslash takes away the meaning of the character that follows; quotes take it
  *                  away from blanks, and from the other kind of quotes.
  *         [self]   A file that includes itself, by itself or by other files, is an error.
- *         [many]   So are more than 2000 files, as in gcc.
+ *         [many]   More than 2000 files are an error, as in gcc.
  */
 #ifndef SNAG_CC_RESPONSE_H
 #define SNAG_CC_RESPONSE_H

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * two_steps.c - compiles with a look at the preprocessed text in between
+ * two_steps.c - compiles in two steps: preprocesses, rewrites the text, and compiles the result
  *
- * Idea.   Each source is preprocessed by a command of its own, with the words of the user, into a
- *         folder that goes away, rewritten, and takes the place of the source in
- *         the user's command.  It keeps its name, so that outputs have the names they
- *         would have; what the compiler says names the source, by the line marks.
+ * Idea.   A command with the user's words preprocesses each source into a temporary folder.  The
+ *         rewritten text takes the place of the source in the user's command.  It has the name of
+ *         the source, so that outputs have their usual names.  By its line marks, the messages of
+ *         the compiler name the source.
  *
- * Rules.  [language]  is what the suffix says, or -x before it; what is preprocessed already
+ * Rules.  [language]  follows from the suffix, or from -x before the source; a preprocessed source
  *                     is only rewritten
- *         [comments]  and marks of lines are always as usual in the first step;
- *                     -fdirectives-only, with which gcc would lose pragmas, is left out of it
- *         [errors]    macros and comments are gone in the second step, so that compilers warn
- *                     of what they would not warn of otherwise.  If warnings are errors the
- *                     source itself is looked at before, and the rest is silent
+ *         [comments]  The first step ignores the user's options about comments and marks of lines,
+ *                     and -fdirectives-only, with which gcc would lose pragmas
+ *         [errors]    in the second step macros and comments are gone, so compilers give warnings
+ *                     that the source does not deserve.  If warnings are errors, the compiler
+ *                     checks the source itself first, and the second step gives no warnings
  *         [fortran] Sources are preprocessed if their suffix is in upper case, or with -cpp.  If
- *                   the rewritten source cannot be compiled, the source itself is: what the
- *                   compiler says is about the user's text.  A module goes with the
- *                   rewritten source (fortran_openmp.h).
- *         [depend]    -M.. (what a source includes) belongs to the first step; the names of the
- *                     rule and of its file follow from the output, as they would
+ *                   the rewritten source does not compile, the compiler gets the source itself, so
+ *                   that its messages are about the user's text.  The rewritten source uses a
+ *                   module (fortran_openmp.h).
+ *         [depend]    -M.. (what a source includes) belongs to the first step; the rule and its
+ *                     file get the names that they would get without snag
  */
 #include "cc/two_steps.h"
 
 #include "base/memory.h"
-#include "cc/fortran_openmp.h"
-#include "cc/openmp_pragmas.h"
-#include "cc/openmp_text.h"
-#include "cc/updates.h"
+#include "cc/fortran/fortran_openmp.h"
+#include "cc/openmp/openmp_pragmas.h"
+#include "cc/text/text.h"
+#include "cc/updates/updates.h"
 #include "base/temporary.h"
 
 #include <errno.h>
@@ -458,8 +458,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 	}
 	if (s->has_errors)
 		cc_word_add(&w, "-w");
-	/* The user is not to blame for -U in the second step, nor for a simd loop that clang
-	 * cannot vectorise. */
+	/* No warnings about -U in the second step, or about a simd loop that clang cannot
+	 * vectorise: the rewriter causes them. */
 	if (s->compiler == CC_CLANG) {
 		cc_word_add(&w, "-Qunused-arguments");
 		cc_word_add(&w, "-Wno-pass-failed");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * two_steps.h - compiles with a look at the preprocessed text in between
+ * two_steps.h - compiles in two steps: preprocesses, rewrites the text, and compiles the result
  */
 #ifndef SNAG_CC_TWO_STEPS_H
 #define SNAG_CC_TWO_STEPS_H
 
-#include "cc/openmp_pragmas.h"
+#include "cc/openmp/openmp_pragmas.h"
 #include "cc/words.h"
 
 #include <stdbool.h>

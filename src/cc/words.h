@@ -15,7 +15,7 @@ struct cc_words { /* all 0: an empty command; at[n] is NULL if n > 0 */
 };
 
 void cc_word_add(struct cc_words *w, const char *word);
-/* Returns the word, which lives until the process ends. */
+/* Keeps a word of the heap until the process ends, and returns it. */
 const char *cc_word_kept(char *made);
 const char *cc_words_joined(const char *a, const char *b); /* Returns one word, kept likewise. */
 /* Runs the command and waits; returns its exit status, or 128 + the signal that ended it. */

@@ -5,9 +5,10 @@
  * The real compiler (SNAG_CC, SNAG_CXX, SNAG_FC; else gcc, g++, gfortran) gets all arguments, the
  * flags that instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.  With -fopenmp and -fsnag-task sources are compiled in
- * two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops, and updates
- * that commute are marked.
+ * (--version, -print-...) changes nothing.  With -fno-sanitize=thread, as with ThreadSanitizer, the
+ * result is not instrumented and gets no runtime.  With -fopenmp and -fsnag-task sources are
+ * compiled in two steps (two_steps.h): the runtime of OpenMP has to see every iteration of loops,
+ * and updates that commute are marked.
  */
 #include "base/memory.h"
 #include "cc/cc_pass.h"
@@ -36,15 +37,17 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* the user wants a record of branches */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
-	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	bool has_openmp;   /* -fopenmp: snag's runtime instead of the compiler's */
 	bool is_fortran;   /* snag fc */
 	struct cc_pass pass;
 	const char *fixed;  /* -static, -static-pie: the word; NULL: neither */
 	bool has_fixed_cxx; /* -static-libstdc++ */
-	const char *other;  /* -fsanitize= of what cannot be together with threads; NULL: none */
+	bool is_plain;	    /* -fno-sanitize=thread: the real compiler alone */
+	/* A -fsanitize= that cannot be combined with that of threads; NULL: none. */
+	const char *other;
 };
 
-/* Options of which the next word is the value. */
+/* Returns whether the value of an option is the next word. */
 static bool takes_value(const char *word)
 {
 	static const char *const with_value[] = {
@@ -61,6 +64,19 @@ static bool takes_value(const char *word)
 	return false;
 }
 
+/* Returns whether a word such as -fsanitize=a,b names this sanitizer. */
+static bool names_sanitizer(const char *word, const char *option, const char *name)
+{
+	if (!starts(word, option))
+		return false;
+	for (const char *at = word + strlen(option) - 1; at; at = strchr(at, ',')) {
+		const size_t n = strcspn(++at, ",");
+		if (n == strlen(name) && strncmp(at, name, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether a word asks for instrumentation that no compiler combines with that of
  * threads. */
 static bool is_other_sanitizer(const char *word)
@@ -68,18 +84,13 @@ static bool is_other_sanitizer(const char *word)
 	static const char *const others[] = {"address",	  "leak",	    "memory",
 					     "hwaddress", "kernel-address", "kernel-hwaddress",
 					     "dataflow"};
-	if (!starts(word, "-fsanitize="))
-		return false;
-	for (const char *at = strchr(word, '='); at; at = strchr(at, ',')) {
-		const size_t n = strcspn(++at, ",");
-		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-			if (n == strlen(others[i]) && strncmp(at, others[i], n) == 0)
-				return true;
-	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (names_sanitizer(word, "-fsanitize=", others[i]))
+			return true;
 	return false;
 }
 
-/* A word for us, not for the compiler. */
+/* An option of snag, which the compiler does not get. */
 static const char branches_word[] = "-fsnag-branches";
 static const char tasks_word[] = "-fsnag-task";
 
@@ -101,6 +112,11 @@ static struct request request_read(char *const *word)
 			q.other = *word;
 		if (starts(*word, "-fno-sanitize="))
 			q.other = NULL;
+		if (names_sanitizer(*word, "-fno-sanitize=", "thread") ||
+		    names_sanitizer(*word, "-fno-sanitize=", "all"))
+			q.is_plain = true;
+		if (names_sanitizer(*word, "-fsanitize=", "thread"))
+			q.is_plain = false;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
 		if (strcmp(*word, branches_word) == 0)
@@ -157,20 +173,13 @@ static void spin_flags(struct cc_words *w, const struct request *q, bool clang, 
 
 static void compile_flags(struct cc_words *w, const struct request *q, bool clang)
 {
-	static const char
-		*const both[] =
-			{
-				"-fsanitize=thread",
-				"-fno-builtin-memcmp", /* expanded in place they would not be seen */
-				"-fno-builtin-strcpy",
-				"-fno-builtin-stpcpy",
-				"-fno-builtin-strncpy",
-				"-fno-builtin-strcat",
-				"-fno-builtin-strcmp",
-				"-fno-builtin-strncmp",
-				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-				"-D_FORTIFY_SOURCE=0",
-			};
+	static const char *const both[] = {
+		"-fsanitize=thread",   "-fno-builtin-memcmp", /* inline, snag would not see them */
+		"-fno-builtin-strcpy", "-fno-builtin-stpcpy", "-fno-builtin-strncpy",
+		"-fno-builtin-strcat", "-fno-builtin-strcmp", "-fno-builtin-strncmp",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
 	static const char *const without_pass[] = {
 		"-fno-builtin-memcpy", /* the same; the plugin observes them even if expanded */
 		"-fno-builtin-memmove",
@@ -238,6 +247,20 @@ static void task_flags(struct cc_words *w, const struct request *q, const char *
 	cc_word_add(w, "-pthread");
 }
 
+/* Runs the compiler with the words of the request, without those that only snag knows. */
+static int plain_compile(const char *compiler, char *const *word, struct snag_error *err)
+{
+	struct cc_words w = {0};
+	cc_word_add(&w, compiler);
+	for (; *word; word++)
+		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
+		    !cc_pass_takes(NULL, *word))
+			cc_word_add(&w, *word);
+	execvp(w.at[0], (char *const *)w.at);
+	free(w.at);
+	return snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));
+}
+
 /* Runs the compiler with the words of the request and those that snag adds. */
 static int request_compile(struct request *q, const char *compiler, char *const *word,
 			   struct snag_error *err)
@@ -245,6 +268,8 @@ static int request_compile(struct request *q, const char *compiler, char *const 
 	struct cc_words w = {0};
 	char folder[PATH_MAX];
 	bool clang = is_clang(compiler);
+	if (q->is_plain)
+		return plain_compile(compiler, word, err);
 	int rc = cli_runtime_folder(folder, sizeof(folder), err);
 	if (rc < 0)
 		return rc;
@@ -338,42 +363,35 @@ static int fc_run(const void *values, char *const *operand, struct snag_error *e
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
 	"runs as usual; 'snag run' reports its races.\n"
 
+/* All words are for the compiler. */
+#define COMPILER_OPERANDS                                                        \
+	.operands = "ARGS...", .max_operands = CLI_ALL_OPERANDS, .is_raw = true, \
+	.offer = CLI_OFFER_FILES, .values_size = 1
+
 const struct cli_command cli_command_cc = {
 	.name = "cc",
 	.summary = "compile and link C for snag; a drop-in for cc",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cc_run,
 };
 
 const struct cli_command cli_command_cxx = {
 	.name = "c++",
 	.summary = "compile and link C++ for snag; a drop-in for c++",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = ABOUT,
-	.values_size = 1,
 	.run = cxx_run,
 };
 
 const struct cli_command cli_command_fc = {
 	.name = "fc",
 	.summary = "compile and link Fortran for snag; a drop-in for gfortran",
-	.operands = "ARGS...",
-	.max_operands = CLI_ALL_OPERANDS,
-	.is_raw = true,
-	.offer = CLI_OFFER_FILES,
+	COMPILER_OPERANDS,
 	.about = "A drop-in for the compiler: FC=\"snag fc\" ./configure works.  SNAG_FC chooses "
 		 "the real\n"
 		 "one, gfortran or another version of it.  With -fopenmp, 'snag run' judges the "
 		 "program\n"
 		 "for every schedule.\n",
-	.values_size = 1,
 	.run = fc_run,
 };

@@ -35,8 +35,9 @@ static void event_words(struct snag_printer *to, const struct snag_trace *trace,
 	snag_printf(to, " (event %u)", event);
 }
 
-/* What a valid witness shows: the two accesses that end it, the events that it names and whose last one
- * ends it, or the requests that wait for each other behind it. */
+/* The events that a valid witness shows.  Of a race: the two accesses that end it.  Of a deadlock:
+ * the requests that wait for each other behind it.  Of others: the events that it names, the last
+ * of which ends it. */
 struct shown {
 	const char *words, *between;
 	const uint32_t *event;

@@ -48,7 +48,8 @@ enum side { NEW, GONE, SAME, SIDES };
 static const char *const side_name[SIDES] = {"new", "gone", "same"};
 static const char side_mark[SIDES] = {'+', '-', ' '};
 
-/* Which entries belong to a side: those of b that a has not, of a that b has not, of both. */
+/* Returns whether an entry belongs to a side: new ones are only in b, gone ones only in a, the
+ * others in both. */
 static bool is_of(enum side side, const struct cli_report_file f[2],
 		  const struct cli_report_entry *e)
 {

@@ -2,8 +2,8 @@
  *
  * cmd_doctor.c - `snag doctor`: does snag work on this machine?
  *
- * Each check is something that a user of `snag cc` and `snag run` needs.  The last ones build a
- * program with a race and find it: that is the proof, the others say what to do if it fails.
+ * Each check tests a condition that `snag cc` and `snag run` need.  The last checks build a program
+ * with a race and find it.  If they fail, the others say what to do.
  */
 #include "cli/command.h"
 #include "cli/self.h"

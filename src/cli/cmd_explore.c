@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_explore.c - `snag explore`: a program of threads under many schedules (cli/explore/hunting.h), or one of
- * tasks in every order of its isolated blocks or critical sections (cli/explore/exploring.h)
+ * cmd_explore.c - `snag explore`: a program of threads under many schedules
+ * (cli/explore/hunting.h), or one of tasks in every order of its isolated blocks or critical
+ * sections (cli/explore/exploring.h)
  */
 #include "cli/command.h"
 #include "cli/run/environment.h"
@@ -111,13 +112,7 @@ static const struct cli_option explore_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_fork),
 	 .help = "threads: start a process for every run"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(output),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "threads: write the failing schedule to FILE"},
+	CLI_OPTION_OUTPUT(FIELD(output), "FILE", "threads: write the failing schedule to FILE"),
 	{.name = "shard",
 	 .kind = CLI_TEXT,
 	 .value = "I/N",

@@ -2,10 +2,11 @@
  *
  * cmd_export.c - `snag export`: reports of runs in the formats of code hosts
  *
- * It reads what `snag run --json` wrote, of one run or of many: a report with an id that came before
- * is left out.  Suppressed reports are left out, too.
+ * It reads what `snag run --json` wrote, of one run or of many: a report with an id that came
+ * before is left out.  Suppressed reports are left out, too.
  */
 #include "cli/command.h"
+#include "cli/shared_options.h"
 #include "cli/export.h"
 
 #include "base/memory.h"
@@ -29,13 +30,7 @@ static const struct cli_option export_options[] = {
 	 .value = "gitlab|github|codechecker|suppressions",
 	 .offset = FIELD(to),
 	 .help = "the format; default: gitlab"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "FILE",
-	 .offset = FIELD(output),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write to FILE; default: standard output"},
+	CLI_OPTION_OUTPUT(FIELD(output), "FILE", "write to FILE; default: standard output"),
 	{.name = "strip-path-prefix",
 	 .kind = CLI_TEXT,
 	 .value = "PATH",

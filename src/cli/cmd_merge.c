@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_merge.c - `snag merge`: what the workers of a job have found together: of a search
- *         (explore/store.h), or of an analysis (cli/analyze/analyze_shard.h)
+ * cmd_merge.c - `snag merge`: adds up what the workers of a job have found: of a search
+ * (explore/store.h), or of an analysis (cli/analyze/analyze_shard.h)
  */
 #include "cli/analyze/analyze_shard.h"
 #include "cli/command.h"

@@ -3,6 +3,7 @@
  * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
  */
 #include "cli/command.h"
+#include "cli/shared_options.h"
 #include "cli/run/pass_report.h"
 #include "cli/run/program.h"
 #include "record/live.h"
@@ -28,13 +29,8 @@ struct record_values {
 static const struct record_values record_defaults = {.output = "run.snag", .seed = 1};
 
 static const struct cli_option record_options[] = {
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "TRACE",
-	 .offset = offsetof(struct record_values, output),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "where to write the trace (default run.snag)"},
+	CLI_OPTION_OUTPUT(offsetof(struct record_values, output), "TRACE",
+			  "where to write the trace (default run.snag)"),
 	{.name = "seed",
 	 .kind = CLI_NUMBER,
 	 .value = "N",

@@ -3,11 +3,12 @@
  * cmd_replay.c - `snag replay`: run a program again, steered to a race
  */
 #include "cli/command.h"
+#include "cli/shared_options.h"
 #include "cli/run/effect.h"
 #include "cli/run/in_gdb.h"
 #include "cli/run/replay_other.h"
 #include "cli/explore/replay_failure.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <stdio.h>
 
@@ -42,13 +43,7 @@ static const struct cli_option replay_options[] = {
 	 .offset = FIELD(seconds),
 	 .max = 1000000,
 	 .help = "kill the program if it takes longer; default: never"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = CLI_TEXT,
-	 .value = "TRACE",
-	 .offset = FIELD(trace),
-	 .offer = CLI_OFFER_FILES,
-	 .help = "write the trace of the replay"},
+	CLI_OPTION_OUTPUT(FIELD(trace), "TRACE", "write the trace of the replay"),
 	{.name = "order",
 	 .kind = CLI_CHOICE,
 	 .value = "first-second|second-first|both",
@@ -59,15 +54,15 @@ static const struct cli_option replay_options[] = {
 #undef FIELD
 
 /* Returns the exit status. */
-static int outcome_tell(const struct snag_replay_result *result)
+static int outcome_print(const struct snag_replay_result *result)
 {
 	fprintf(stderr, "snag: replay: %s: %s\n", result->is_confirmed ? "confirmed" : "diverged",
 		result->words);
 	return result->is_confirmed ? CLI_RACES : CLI_OK;
 }
 
-/* Of a deadlock: whether its threads waited for each other.  Of an atomicity violation: whether the write
- * came between.  Of a use of freed memory that is no race: whether the access came behind the free. */
+/* Replays the witness of a deadlock, an atomicity violation or a use of freed memory, and prints
+ * whether the run shows it again. */
 static int other_run(const struct replay_values *v, const struct snag_replay_file *file,
 		     char *const *argv, struct snag_error *err)
 {
@@ -79,10 +74,10 @@ static int other_run(const struct replay_values *v, const struct snag_replay_fil
 				 "--gdb, --output and --order: not for the witness of %s",
 				 cli_replay_other_kind(file));
 	int rc = cli_replay_other(&how, &result, err);
-	return rc < 0 ? rc : outcome_tell(&result);
+	return rc < 0 ? rc : outcome_print(&result);
 }
 
-/* Both orders of the accesses, and what differs. */
+/* Runs both orders of the accesses, and prints how the runs differ. */
 static int both_run(const struct snag_replay_plan *plan, struct snag_error *err)
 {
 	struct cli_effect effect;
@@ -160,7 +155,7 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	snag_replay_file_done(&file);
 	if (rc < 0)
 		return rc;
-	return !v->gdb ? outcome_tell(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
+	return !v->gdb ? outcome_print(&result) : result.is_confirmed ? CLI_RACES : CLI_OK;
 }
 
 const struct cli_command cli_command_replay = {

@@ -2,10 +2,10 @@
  *
  * cmd_verify_fix.c - `snag verify-fix`: is the error of a witness gone?
  *
- * Two questions: does the old schedule still lead to the race, the deadlock or the atomicity violation,
- * and do other schedules of the changed program have an error?  The first is a replay; the second are
- * runs of `snag run` with different seeds, each of which predicts from its own run.  No number of
- * runs proves that an error is gone, so the answer says how many there were.
+ * Two questions: does the old schedule still lead to the race, the deadlock or the atomicity
+ * violation, and do other schedules of the changed program have an error?  The first is a replay;
+ * the second are runs of `snag run` with different seeds, each of which predicts from its own run.
+ * No number of runs proves that an error is gone, so the answer says how many there were.
  */
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/temporary.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +51,8 @@ static const struct cli_option verify_options[] = {
 };
 #undef FIELD
 
-/* Prints what came of the old schedule; returns CLI_RACES if `what` is still there. */
+/* Prints the outcome of the old schedule.  Returns CLI_RACES if the error, in words `what`, is
+ * still there. */
 static int old_print(const struct snag_replay_result *result, const char *what)
 {
 	if (result->is_confirmed)
@@ -92,7 +93,8 @@ static int replay_old(const struct snag_replay_file *file, char *const *argv, do
 	return rc < 0 ? rc : old_print(&result, "race");
 }
 
-/* Runs the program once under `snag run`; returns how many reports there were, or a negative code. */
+/* Runs the program once under `snag run`; returns how many reports there were, or a negative
+ * code. */
 static int run_once(const struct snag_replay_file *file, char *const *argv, uint64_t seed,
 		    char *report, struct snag_error *err)
 {

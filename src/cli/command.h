@@ -56,7 +56,8 @@ struct cli_command {
 	unsigned min_operands, max_operands;
 	enum cli_offer offer;		  /* for the operands */
 	const struct cli_option *options; /* ends with an empty one; NULL: none */
-	const struct cli_option *common;  /* likewise, after them; shared by several commands */
+	/* Further options, which several commands share; likewise. */
+	const struct cli_option *common;
 	const char *about; /* the text of --help below the synopsis; ends with a newline */
 	bool hidden;	   /* hidden from `snag help` and completion */
 	bool is_raw;	   /* all words are operands, also those with dashes */

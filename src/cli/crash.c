@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crash.c - a crash of the tool ends as any other failure: one line, status 125, no stray files
+ * crash.c - a crash of snag itself ends like any other failure: one line, status 125, no files left
+ * behind
  */
 #include "cli/crash.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crash.h - a crash of the tool ends as any other failure: one line, status 125, no stray files
+ * crash.h - a crash of snag itself ends like any other failure: one line, status 125, no files left
+ * behind
  *
  * Rules.  cli_crash_begin() installs handlers for SIGSEGV, SIGBUS, SIGFPE and SIGABRT.  A handler
  *         prints one line, removes temporary files and ends the process with status 125.  If the

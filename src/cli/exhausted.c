@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exhausted.c - the races found so far, if memory runs out during an analysis
+ * exhausted.c - prints the races found so far if memory runs out during an analysis
  */
 #include "cli/exhausted.h"
 

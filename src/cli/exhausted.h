@@ -14,16 +14,18 @@
 struct cli_exhausted {
 	const struct snag_analysis *analysis; /* zeroed until the analysis begins */
 	const struct snag_source *src;	      /* has the names of locations */
-	const char *tool;		      /* what lines begin with */
+	const char *tool;		      /* the beginning of each line: the name of the tool */
 	const char *suspects;		      /* a detector whose races do not count; or NULL */
 	const struct cli_place *place;	      /* the folder to remove; or NULL */
-	const struct snag_attached *attached; /* the program that waits for our status; or NULL */
+	/* The program that waits for the exit status of snag; or NULL. */
+	const struct snag_attached *attached;
 	int status; /* the exit status of the process, if there are races */
 };
 
 enum { CLI_EXHAUSTED_MOST = 100 };
 
-/* `e` is used until cli_exhausted_end(). */
+/* From now on, running out of memory prints the races of *e and ends the process.  The caller keeps
+ * *e until cli_exhausted_end(). */
 void cli_exhausted_begin(struct cli_exhausted *e);
 void cli_exhausted_end(void);
 

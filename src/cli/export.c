@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * export.c - reports of runs in the formats of code hosts
+ * export.c - reports of runs in the formats of code hosts (cmd_export.c)
  */
 #include "cli/export.h"
 
@@ -17,8 +17,8 @@ static const char *file_of(const struct cli_exported *x, const char *file)
 	return n && strncmp(file, x->prefix, n) == 0 ? file + n : file;
 }
 
-/* Returns the words of a format for how sure a race is: shown by a run, possible, or not
- * followed by the program. */
+/* Returns the word of a format for the certainty of a race: a run has shown it, it is possible, or
+ * the replay did not reach it. */
 static const char *by_verdict(const struct cli_report_entry *e, const char *sure,
 			      const char *possible, const char *unlikely)
 {

@@ -2,10 +2,10 @@
  *
  * export_codechecker.c - reports as a plist of clang's analyzer, which `CodeChecker store` reads
  *
- * A diagnostic has the id as its hash, so that CodeChecker knows it again when lines move.  Its path
- * leads over the other accesses, the other threads that wait, or what came before a mistake, to the
- * main location.  Files are numbers: the list of files comes first.  Entries without a source file are
- * left out.
+ * A diagnostic has the id as its hash, so that CodeChecker knows it again when lines move.  Its
+ * path leads over the other accesses, the other threads that wait, or what came before a mistake,
+ * to the main location.  Files are numbers: the list of files comes first.  Entries without a
+ * source file are left out.
  */
 #include "cli/export.h"
 
@@ -80,8 +80,8 @@ static unsigned number(const json_t *object, const char *key)
 	return (unsigned)json_integer_value(json_object_get(object, key));
 }
 
-/* Returns the frame, and the words, of what comes before the main location: access or wait `i`, or what
- * came before a mistake.  Returns NULL if it has no source file, or does not exist. */
+/* Returns the frame, and the words, of what comes before the main location: access or wait `i`, or
+ * what came before a mistake.  Returns NULL if it has no source file, or does not exist. */
 static const json_t *step(const struct cli_report_entry *e, size_t i, char *words, size_t room)
 {
 	const json_t *accesses = json_object_get(e->incident, "accesses");

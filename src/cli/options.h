@@ -9,8 +9,8 @@
 
 /* Goes through word[0 .. n): options may stand before and after operands, values
  * as "--name VALUE" or "--name=VALUE"; "--" ends the options, "-" is an operand.
- * Returns 1 if --help was asked for (nothing else is checked then), 0, or
- * SNAG_EINPUT.  `operand` has room for all words and a NULL. */
+ * Returns 1 if one of the words is --help, and then checks no other word.  Returns 0 on success,
+ * and SNAG_EINPUT for a bad word.  `operand` has room for all words and a NULL. */
 int cli_options_parse(const struct cli_command *command, char *const *word, int n, void *values,
 		      char **operand, struct snag_error *err);
 

@@ -14,11 +14,11 @@ struct cli_progress {
 	bool on;
 	bool shown;	    /* there is a line to erase */
 	double start, last; /* as of snag_seconds_now() */
-	double deciding;    /* since when; */
-	uint64_t decided;   /* as far as is known, 0: not yet */
+	double deciding;    /* when deciding began; */
+	uint64_t decided;   /* the latest number of decided pairs; 0: none yet */
 };
 
-/* AUTO: if standard error is a terminal. */
+/* With AUTO, progress is shown if standard error is a terminal. */
 void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when);
 /* `part` is 0 to 1, or negative if unknown.  The signature is that of
  * snag_analyze_options.progress. */

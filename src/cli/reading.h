@@ -16,7 +16,7 @@ struct cli_reading {
 	int progress; /* enum cli_progress_when */
 };
 
-/* The words of enum snag_rules (witness/witness.h), in its order. */
+/* The words for enum snag_rules (witness/witness.h), in the order of its members. */
 #define CLI_RULES "auto|reads|dependence|literal"
 
 extern const char cli_format_words[]; /* "auto" and the formats, for CLI_CHOICE */
@@ -30,11 +30,11 @@ extern const struct cli_option cli_reading_options[]; /* for .common */
 int cli_source_open(const char *path, const struct cli_reading *reading,
 		    struct snag_source **ret_src, struct snag_error *err);
 
-/* Wraps `inner` (taken over): shows progress, and fails once Ctrl-C came. */
+/* Returns a source that owns `inner`, shows progress, and fails after Ctrl-C. */
 struct snag_source *cli_watched_source(struct snag_source *inner,
 				       const struct cli_reading *reading);
 
-/* Prints on standard error how much --lenient left out, if anything. */
+/* Prints on standard error how many parts of the input --lenient skipped, if any. */
 void cli_skipped_note(const char *command, const struct snag_source *src);
 
 #endif

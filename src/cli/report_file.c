@@ -50,7 +50,8 @@ static const char *kind_text(const json_t *incident)
 	return kind;
 }
 
-/* "read at a.c:1 in f, and write at b.c:2 in g"; of three accesses, the second is between the others. */
+/* "read at a.c:1 in f, and write at b.c:2 in g"; of three accesses, the second is between the
+ * others. */
 static void accesses_text(const json_t *accesses, char *buf, size_t room)
 {
 	char place[3][1024];

@@ -2,8 +2,8 @@
  *
  * report_file.h - what `snag run --json FILE` reported, read back
  *
- * For commands that take reports of earlier runs: baselines, differences, other formats.  An entry
- * says of an incident what every format needs; all kinds of incidents have it.
+ * Commands read reports of earlier runs as a baseline, to compare them, or to write them in other
+ * formats.  An entry has what all formats need of an incident, of any kind.
  */
 #ifndef SNAG_CLI_REPORT_FILE_H
 #define SNAG_CLI_REPORT_FILE_H
@@ -17,7 +17,7 @@ struct cli_report_entry {
 	char *id;   /* "R-1a2b3c4d"; NULL: it has none */
 	char *kind; /* "race", "deadlock", ... */
 	char *verdict;
-	char *text; /* one sentence: what, on what, where */
+	char *text; /* one sentence: the kind of incident, the variable or object, the place */
 	char *file; /* of the main location; NULL: unknown */
 	unsigned line, column;
 	bool is_suppressed;
@@ -33,7 +33,7 @@ struct cli_report_file {
 int cli_report_file_read(const char *path, struct cli_report_file *ret, struct snag_error *err);
 void cli_report_file_done(struct cli_report_file *f);
 
-/* Calls `on_id` for the id of an entry, and for those of the races that it stands for besides. */
+/* Calls `on_id` for the id of an entry, and for the ids of further races with the same cause. */
 void cli_report_ids(const struct cli_report_entry *e, void (*on_id)(void *ctx, const char *id),
 		    void *ctx);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reporting.c - what commands say about an analysis
+ * reporting.c - what several commands print about an analysis
  */
 #include "cli/reporting.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reporting.h - what commands say about an analysis
+ * reporting.h - what several commands print about an analysis
  */
 #ifndef SNAG_CLI_REPORTING_H
 #define SNAG_CLI_REPORTING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roomy.c - a stack large enough, whatever the user's limit says
+ * roomy.c - runs a function on a large stack, even if the user's limit is small
  */
 #include "cli/roomy.h"
 

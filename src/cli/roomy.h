@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roomy.h - a stack large enough, whatever the user's limit says
+ * roomy.h - runs a function on a large stack, even if the user's limit is small
  */
 #ifndef SNAG_CLI_ROOMY_H
 #define SNAG_CLI_ROOMY_H

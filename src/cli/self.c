@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * self.c - run snag, or another program, and wait for it
+ * self.c - runs snag, or another program, and waits until it ends
  */
 #include "cli/self.h"
 

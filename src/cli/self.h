@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * self.h - run snag, or another program, and wait for it
+ * self.h - runs snag, or another program, and waits until it ends
  */
 #ifndef SNAG_CLI_SELF_H
 #define SNAG_CLI_SELF_H

@@ -20,6 +20,11 @@
 		.name = "json", .kind = CLI_TEXT, .value = "FILE|-", .offset = (at),               \
 		.offer = CLI_OFFER_FILES, .help = "write JSON; -: to standard output, and no text" \
 	}
+#define CLI_OPTION_OUTPUT(at, what, words)                                          \
+	{                                                                           \
+		.name = "output", .letter = 'o', .kind = CLI_TEXT, .value = (what), \
+		.offset = (at), .offer = CLI_OFFER_FILES, .help = (words)           \
+	}
 #define CLI_OPTION_HTML(at)                                                                   \
 	{                                                                                     \
 		.name = "html", .kind = CLI_TEXT, .value = "FILE", .offset = (at),            \

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* Checks whether `path` can be written, so that the user hears of it before the long work.
- * Leaves nothing behind. */
+/* Checks whether `path` can be written, so that an error comes before the long work.  Leaves no
+ * file behind. */
 int cli_output_probe(const char *path, struct snag_error *err);
 
 /* Makes the folder, unless it exists. */

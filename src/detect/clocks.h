@@ -48,8 +48,9 @@ struct snag_lock_clock {
 
 struct snag_thread_clock {
 	struct snag_vclock *now;
-	struct snag_vclock *fence;  /* its last release fence, or NULL */
-	struct snag_vclock *loaded; /* what relaxed loads have seen, or NULL */
+	struct snag_vclock *fence; /* its last release fence, or NULL */
+	/* The clocks of writes that its relaxed loads have seen; or NULL. */
+	struct snag_vclock *loaded;
 };
 
 struct snag_clocks {

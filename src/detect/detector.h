@@ -8,8 +8,8 @@
  * environment variable.
  *
  * docs/adding/a-detector.md says how to add one: a file that exports `snag_detector_<name>`, a line
- * in detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If other
- * code has to change, the interface is wrong: fix the interface.
+ * in detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If
+ * other code has to change, the interface is wrong: fix the interface.
  *
  * Time.      The event number is the only measure of time.  A clock (order/vclock.h) has for
  *            each thread u an event number: all events of u before it are ordered before this
@@ -51,8 +51,8 @@ struct snag_ordered {
 struct snag_detector_env {
 	/* Reports that access `ev`, number `event`, is racy: some earlier conflicting access of
 	 * another thread is not ordered before it.  `before` is the clock of what is; the
-	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No partner
-	 * comes before event `since`, which may be 0. */
+	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No
+	 * partner comes before event `since`, which may be 0. */
 	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
 	/* Reports a suspicious pair: for detectors that are not relations.  Of the sites, event,
@@ -97,8 +97,8 @@ struct snag_detector_env {
 	unsigned jobs;	    /* how many threads may be used; at least 1 */
 	uint32_t budget;    /* nodes of the search for one pair; 0: the default */
 	uint64_t max_races; /* detect/listing.h; SNAG_ALL_RACES: no bound */
-	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.  Each pair of
-	 * locations belongs to one worker.  0 workers: all are. */
+	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.
+	 * Each pair of locations belongs to one worker.  0 workers: all are. */
 	unsigned shard, nshards;
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 	/* Reports progress: `done` candidates are decided, of `of` known so far.  Called from
@@ -107,8 +107,8 @@ struct snag_detector_env {
 	void *decided_ctx;
 };
 
-/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then not
- * reported; the others have a witness or are undecided. */
+/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then
+ * not reported; the others have a witness or are undecided. */
 enum snag_decide {
 	SNAG_DECIDE_NOT,
 	SNAG_DECIDE_READS,	/* every read keeps its writer */
@@ -127,8 +127,8 @@ struct snag_detector {
 	/* The operations that it can judge (SNAG_OPS_COMMON | ...).  The caller refuses a trace
 	 * with another one, so the detector never sees it. */
 	uint32_t ops;
-	uint32_t
-		launch_ops; /* those of `ops` that it accepts only where a program launches its tasks */
+	/* Those of `ops` that it accepts only where a program launches its tasks. */
+	uint32_t launch_ops;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given, if it can judge the trace */
 	enum snag_decide decide;
@@ -137,12 +137,14 @@ struct snag_detector {
 	bool decide_if_short;
 	bool orders_races; /* it can: env->order_races */
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
-	bool tells_deadlocks;
-	bool tells_atomicity; /* it finds atomicity violations and no races (snag_race.is_atomicity) */
-	bool tells_freed; /* it finds uses of freed memory that are no races (snag_race.is_behind) */
-	bool no_windows;  /* a part of the trace tells it nothing (detect/analyze/windows.h) */
-	bool has_rows;	  /* it shows its steps to env->rows */
-	bool has_stages;  /* its `finish` decides pairs by env->stages */
+	bool finds_deadlocks;
+	/* It finds atomicity violations and no races (snag_race.is_atomicity). */
+	bool finds_atomicity;
+	/* It finds uses of freed memory that are no races (snag_race.is_behind). */
+	bool finds_freed;
+	bool no_windows; /* a part of the trace tells it nothing (detect/analyze/windows.h) */
+	bool has_rows;	 /* it shows its steps to env->rows */
+	bool has_stages; /* its `finish` decides pairs by env->stages */
 	/* SNAG_STAGES_PAPER decides its pairs by vindication from its own order: mode DC. */
 	bool vindicates_dc;
 	/* Its index must have the locks that only one thread takes (witness/decide/index.h). */

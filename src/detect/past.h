@@ -21,7 +21,7 @@ struct snag_past {
 /* Where one access is kept, or several. */
 struct snag_past_place {
 	uint32_t *who;	 /* 0: none; SNAG_PAST_LIST | number of the first link */
-	uint32_t *event; /* of one; NULL: not kept */
+	uint32_t *event; /* the event number of the access; NULL: not kept */
 };
 
 #define SNAG_PAST_LIST UINT32_C(0x80000000)

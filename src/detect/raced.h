@@ -24,7 +24,7 @@ struct snag_raced_access {
 	uint32_t time;	    /* event + 1 */
 	snag_lockset locks; /* 0 where locks do not count */
 	bool is_write;
-	struct snag_vclock *clock; /* what a later access of a race learns */
+	struct snag_vclock *clock; /* the clock that the later access of a race joins */
 	/* What a later write learns of an earlier one, if that is less (predictive_races.c); or
 	 * NULL. */
 	struct snag_vclock *now;

@@ -22,8 +22,8 @@ struct snag_table {
 	/* Writes the name of a variable. */
 	void (*variable)(void *ctx, uint32_t variable, char ret_name[SNAG_TABLE_NAME]);
 	uint32_t (*line)(void *ctx, snag_loc loc); /* of the program; 0: none */
-	/* Writes the head, or a row of spbags or espbags after an event: serial_rows.h.  A pointer, because programs
-	 * under test contain those detectors, and nothing that writes text. */
+	/* Writes the head, or a row of spbags or espbags after an event: serial_rows.h.  A pointer,
+	 * because programs under test contain those detectors, and nothing that writes text. */
 	void (*serial)(const struct snag_table *rows, const struct snag_serial_view *view,
 		       const struct snag_event *ev);
 	void *ctx;

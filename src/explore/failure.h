@@ -32,7 +32,7 @@ enum snag_failure_kind snag_failure_find(const char *name, size_t n);
 struct snag_failure {
 	enum snag_failure_kind kind;
 	int status;	 /* of the program, as of waitpid */
-	uint64_t number; /* the same for failures that have one cause, as far as can be told */
+	uint64_t number; /* equal for failures that seem to have one cause */
 };
 
 /* What a run should do. */

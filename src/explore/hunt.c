@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "explore/shrink.h"
-#include "record/misuses.h"
+#include "record/convert/misuses.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -18,8 +18,6 @@
 enum { MOVES = 20000, LAST_TURN = 1 << 30 };
 enum { PATIENCE = 20, LEAST = 2, FIRST = 60, AGAIN = 4 }; /* [hang] in seconds, or times */
 enum { SHRINK_RUNS = 400, SHRINK_SECONDS = 5 };
-
-/* One run. */
 
 static void on_records(void *ctx, const struct rt_record *record, int n)
 {
@@ -109,8 +107,6 @@ static void end_settle(struct snag_hunt *h, struct snag_trial *t, bool is_new)
 	else if (!t->end.races && t->is_split && is_new && !t->end.was_late)
 		t->end.races = h->options.look(h->options.ctx, &t->moves.turns);
 }
-
-/* Workers. */
 
 struct hunting {
 	struct snag_hunt *h;

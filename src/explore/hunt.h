@@ -7,8 +7,8 @@
  * Rules.  [hang]     A run that takes longer than `timeout` is killed and made once more, with four
  *                    times as much, if there is time: a machine that is busy for a
  *                    moment is no hang.
- *         [quiet]    The judge knows no names.  With suppressions, a run with a race at a new place is
- *                    made again, with names.  If all its races are suppressed, races at its
+ *         [quiet]    The judge knows no names.  With suppressions, a run with a race at a new place
+ *                    is made again, with names.  If all its races are suppressed, races at its
  *                    places do not count from then on
  *         [split]    of judge.h: such a run, if it is new, is made again, too
  *         [shrink]   The schedule of a failure is made smaller: shrink.h
@@ -26,10 +26,11 @@ struct snag_found { /* a failure */
 	struct snag_failure failure;
 	uint64_t schedule; /* its number */
 	const char *policy;
-	struct snag_turns turns;	  /* that lead to it */
-	size_t switches, switches_before; /* of them; and before they were made smaller */
-	bool repeats;			  /* the turns lead to it again */
-	struct snag_output_end error;	  /* what the program printed last */
+	struct snag_turns turns; /* the schedule that leads to the failure */
+	/* Switches of the schedule, now and before it was shrunk. */
+	size_t switches, switches_before;
+	bool repeats;		      /* the turns lead to it again */
+	struct snag_output_end error; /* the end of the program's standard error */
 };
 
 struct snag_hunt_options {
@@ -55,8 +56,8 @@ struct snag_hunt {
 	struct snag_hunt_options options;
 	struct snag_expectation expected;
 	struct snag_schedule_search search;
-	uint64_t runs;	   /* that ended */
-	uint64_t new_runs; /* that showed something new */
+	uint64_t runs;	   /* how many runs have ended */
+	uint64_t new_runs; /* how many runs showed something new */
 	struct snag_found *found;
 	size_t nfound, found_room;
 	double begin, seconds;
@@ -71,8 +72,8 @@ struct snag_hunt {
 
 enum { SNAG_HUNT_FOUND = 100 }; /* not more failures are kept */
 
-/* Runs the search to its end.  The fields options, expected and search.{seed,policy,...} are set by the
- * caller; the others are 0. */
+/* Runs the search to its end.  The fields options, expected and search.{seed,policy,...} are set by
+ * the caller; the others are 0. */
 int snag_hunt_run(struct snag_hunt *h, struct snag_error *err);
 void snag_hunt_done(struct snag_hunt *h);
 

@@ -2,17 +2,17 @@
  *
  * judge.h - whether a run has a data race
  *
- * Idea.   The detectors of `snag run` that judge what happened (hb and mixed) read the events of the run.
- *         Nothing has a name here: the run with the first race is made again, and its report is that
- *         of `snag run`.
- * Rules.  [split]   If a variable was split in a way that matters (trace/split.h), the detectors may
- *                   miss a race; then the run has to be looked at in full.
+ * Idea.   The detectors of `snag run` that judge what happened (hb and mixed) read the events of
+ *         the run. Nothing has a name here: the run with the first race is made again, and its
+ *         report is that of `snag run`.
+ * Rules.  [split]   If a variable was split in a way that matters (trace/split.h), the detectors
+ *                   may miss a race; then the run has to be looked at in full.
  */
 #ifndef SNAG_EXPLORE_JUDGE_H
 #define SNAG_EXPLORE_JUDGE_H
 
 #include "detect/detector.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/misuse.h"
 
 enum { SNAG_JUDGES = 2, SNAG_JUDGE_PLACES = 16 };

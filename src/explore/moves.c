@@ -240,8 +240,8 @@ static const struct snag_touch *touch_find(const struct snag_moves *m, const str
 	return NULL;
 }
 
-/* Drops the looks at a lock that the same move takes, releases or waits for, and repeated touches of
- * an object. */
+/* Drops the looks at a lock that the same move takes, releases or waits for, and repeated touches
+ * of an object. */
 static void touches_reduce(struct snag_moves *m, struct snag_move *v)
 {
 	struct snag_touch *all = &m->touch[v->first];
@@ -272,7 +272,8 @@ static bool goes_on(const struct snag_moves *m, const struct snag_move *v, size_
 	return next != SIZE_MAX && m->at[next].count == v->count;
 }
 
-/* [attempt] A thread that had to wait for a lock and got it, or waits for it again, has done nothing
+/* [attempt] A thread that had to wait for a lock and got it, or waits for it again, has done
+ *           nothing
  * before that but look at the memory of the lock. */
 static void attempt_drop(struct snag_moves *m, struct snag_move *v)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * moves.h - a run as a list of moves: what each thread did between two places where another could run
+ * moves.h - a run as a list of moves: what each thread did between two places where another could
+ * run
  *
- * Idea.   A move is one event of a thread (as the runtime counts events), or the rest of an event whose
- *         thread had to wait in it.  Its touches say which memory and which objects of
+ * Idea.   A move is one event of a thread (as the runtime counts events), or the rest of an event
+ *         whose thread had to wait in it.  Its touches say which memory and which objects of
  *         synchronisation it read or changed.  Two moves of different threads depend on each other
  *         if they touch the same thing and one changes it.
  *

@@ -3,9 +3,9 @@
  * orders.h - which orders of two places in the code runs have shown, and which they could show
  *
  * Idea.   Two dependent moves of different threads with nothing between them (relation.h) show an
- *         order of two places in the code.  If no run has shown these places the other way round, their
- *         reversal is a run to steer to: it exists at least up to the second place.  The same holds
- *         for the sources of moves (sources.h).
+ *         order of two places in the code.  If no run has shown these places the other way round,
+ *         their reversal is a run to steer to: it exists at least up to the second place.  The same
+ *         holds for the sources of moves (sources.h).
  *
  *         When all orders and sources have been seen or tried, what is left is to combine them.
  *         So every run that belongs to a new class leaves one of its reversals or other sources, by
@@ -34,8 +34,8 @@ struct snag_seen_orders { /* all 0: nothing was run */
 	size_t npool;
 };
 
-/* Adds a run; returns how many orders it is the first to show.  The pool gets a beginning if the run
- * `is_new`; `random` chooses it. */
+/* Adds a run; returns how many orders it is the first to show.  The pool gets a beginning if the
+ * run `is_new`; `random` chooses it. */
 uint64_t snag_seen_orders_add(struct snag_seen_orders *o, const struct snag_relation *r,
 			      bool is_new, uint64_t random);
 /* Takes the beginning of a run that would show an order that none has shown, or one of the pool;

@@ -51,8 +51,6 @@ struct work {
 	uint32_t *ncreated;
 };
 
-/* Things. */
-
 static uint8_t space_of(const struct snag_touch *t)
 {
 	switch (t->kind) {
@@ -103,8 +101,6 @@ static void past_remove(struct thing *t, size_t i)
 	memmove(t->past + i, t->past + i + 1, (t->n - i - 1) * sizeof(*t->past));
 	t->n--;
 }
-
-/* What a move depends on. */
 
 static void before_add(struct work *w, uint32_t move, uint32_t reversible)
 {
@@ -259,8 +255,6 @@ static void touch_meet(struct work *w, uint32_t move, const struct snag_touch *t
 		break;
 	}
 }
-
-/* Clocks and numbers. */
 
 static uint32_t *clock_of(const struct snag_relation *r, uint32_t move)
 {

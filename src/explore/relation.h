@@ -2,10 +2,10 @@
  *
  * relation.h - which moves of a run depend on which, and which could come in the other order
  *
- * Idea.   Two runs are equivalent if they have the same moves, and all moves that depend on each other
- *         come in the same order: then every thread reads the same values in both.  A class of
- *         equivalent runs is this partial order.  It has a number (a hash), which every run of the
- *         class computes alike.
+ * Idea.   Two runs are equivalent if they have the same moves, and all moves that depend on each
+ *         other come in the same order: then every thread reads the same values in both.  A class
+ *         of equivalent runs is this partial order.  It has a number (a hash), which every run of
+ *         the class computes alike.
  *
  *         A reversal is a pair of dependent moves (e, f) of different threads with nothing between
  *         them in the partial order.  A run in which f comes first exists, up to f: all moves that
@@ -46,8 +46,8 @@ void snag_relation_done(struct snag_relation *r);
 /* Returns whether e comes before f in the partial order, or is f. */
 bool snag_relation_before(const struct snag_relation *r, uint32_t e, uint32_t f);
 
-/* Returns the number of what is run before the second, as a partial order, and of its thread: equal for
- * reversals, of any runs, that lead to the same. */
+/* Returns the number of what is run before the second, as a partial order, and of its thread: equal
+ * for reversals, of any runs, that lead to the same. */
 uint64_t snag_reversal_number(const struct snag_relation *r, const struct snag_reversal *reversal);
 /* Computes the turns that run the moves before the second of the reversal, and then that one. */
 void snag_reversal_turns(const struct snag_relation *r, const struct snag_reversal *reversal,

@@ -160,8 +160,6 @@ void snag_plan_done(struct snag_plan *plan)
 	plan->weights = NULL;
 }
 
-/* The profile. */
-
 struct word_use {
 	uint64_t key; /* word + 1; keyed.h */
 	uint32_t thread;

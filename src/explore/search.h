@@ -2,15 +2,15 @@
  *
  * search.h - which schedule of a program to run next
  *
- * Idea.   Schedules have numbers.  Schedule 0 is that of `snag run`; it shows how long a run is, and
- *         which memory threads share.  The others follow the policies in turn, because no policy is
- *         best for all programs, or one that the user chose.  What a schedule is follows from its
- *         number and the seed, but for `guided`, `rare` and exhaustive searches: these depend on what
- *         the runs before have shown.
+ * Idea.   Schedules have numbers.  Schedule 0 is that of `snag run`; it shows how long a run is,
+ *         and which memory threads share.  The others follow the policies in turn, because no
+ *         policy is best for all programs, or one that the user chose.  What a schedule is follows
+ *         from its number and the seed, but for `guided`, `rare` and exhaustive searches: these
+ *         depend on what the runs before have shown.
  * Rules.  [long]    a run of many events is not chosen event by event: only random and pct remain
- *         [stay]    behind the beginning that `guided` steers to, the thread that it ends with goes on in
- *                   one of three runs, and pos decides in the others: what follows the new order
- *                   often must not be disturbed
+ *         [stay]    behind the beginning that `guided` steers to, the thread that it ends with goes
+ *                   on in one of three runs, and pos decides in the others: what follows the new
+ *                   order often must not be disturbed
  *         [shard]   worker I of N has the schedules whose number is I - 1 modulo N
  *
  * Threading.  Callers hold a lock of theirs.
@@ -58,7 +58,7 @@ struct snag_schedule_search {
 	/* Of schedule 0: */
 	bool has_profile;
 	uint64_t events;
-	struct snag_focus {    /* what surw can order */
+	struct snag_focus {    /* the things that the policy surw can order */
 		uint64_t word; /* 0: synchronisation */
 		char *weights;
 	} focus[SNAG_FOCUSES];

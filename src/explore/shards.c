@@ -179,8 +179,6 @@ void snag_shards_close(struct snag_shards *s)
 	s->lock = -1;
 }
 
-/* The sum. */
-
 static void missing_add(struct snag_shards_sum *sum, unsigned shard)
 {
 	size_t n = strlen(sum->missing), room = sizeof(sum->missing);

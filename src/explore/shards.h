@@ -3,9 +3,10 @@
  * shards.h - a folder in which the workers of one job leave what they found
  *
  * Idea.   A job is divided into N shards: schedules (store.h), or candidates of a trace
- *         (cli/analyze/analyze_shard.h).  Worker I of N needs nothing from the others.  The folder says which
- *         job it belongs to, and has one file for each worker that has ended.  Any engine that starts
- *         N commands with the folder in common will do: a job array, GNU parallel, an indexed job.
+ *         (cli/analyze/analyze_shard.h).  Worker I of N needs nothing from the others.  The folder
+ *         says which job it belongs to, and has one file for each worker that has ended.  Any
+ *         engine that starts N commands with the folder in common will do: a job array, GNU
+ *         parallel, an indexed job.
  *
  * Files.  search.json         the job: that of the first worker
  *         shard-I.lock        locked by the worker that runs shard I
@@ -13,8 +14,8 @@
  *
  * Rules.  [same]    a worker of another job is refused
  *         [one]     a shard that another worker runs is refused
- *         [killed]  a worker that is killed leaves no result; its lock ends with it, and its shard can
- *                   be run again
+ *         [killed]  a worker that is killed leaves no result; its lock ends with it, and its shard
+ *                   can be run again
  *         [again]   a shard that has ended is not run again
  */
 #ifndef SNAG_EXPLORE_SHARDS_H

@@ -38,7 +38,8 @@ static bool is_over(const struct attempt *a)
 	return a->runs >= a->how->runs || snag_seconds_now() - a->begin > a->how->seconds;
 }
 
-/* Tries a schedule, which ends here; true: it is the best one now, because the run had fewer switches. */
+/* Tries a schedule, which ends here; true: it is the best one now, because the run had fewer
+ * switches. */
 static bool try(struct attempt *a, struct snag_turns *turns)
 {
 	struct snag_turns made = {0};

@@ -2,9 +2,9 @@
  *
  * shrink.h - makes the schedule of a failure smaller: fewer switches from thread to thread
  *
- * Idea.   A shorter beginning of the turns often suffices: behind it every thread runs as long as it
- *         can (policy stay).  Then, one switch after another, a thread gets its next turn at once
- *         instead of later, or a turn is left out.  What still fails in the same way is kept.
+ * Idea.   A shorter beginning of the turns often suffices: behind it every thread runs as long as
+ *         it can (policy stay).  Then, one switch after another, a thread gets its next turn at
+ *         once instead of later, or a turn is left out.  What still fails in the same way is kept.
  * Cost.   A run for every attempt, up to a number of runs and seconds.
  */
 #ifndef SNAG_EXPLORE_SHRINK_H
@@ -13,8 +13,8 @@
 #include "record/turns.h"
 
 struct snag_shrink {
-	/* Runs a schedule.  Returns whether it fails in the same way; then *ret_turns are the turns that
-	 * the run really made. */
+	/* Runs a schedule.  Returns whether it fails in the same way; then *ret_turns are the turns
+	 * that the run really made. */
 	bool (*fails)(void *ctx, const struct snag_turns *turns, struct snag_turns *ret_turns);
 	void *ctx;
 	unsigned runs;	/* at most */

@@ -57,8 +57,8 @@ static uint64_t source_number(const struct snag_relation *r, uint32_t move,
 	return snag_number(snag_number(r->moves->at[move].place, from), SOURCE + space_of(t));
 }
 
-/* The last change of the same bytes before the one with number `at`; NONE: there is none.  Its number
- * is `*ret_at`. */
+/* The last change of the same bytes before the one with number `at`; NONE: there is none.  Its
+ * number is `*ret_at`. */
 static uint32_t change_before(const struct changed *x, uint8_t mask, size_t at, size_t *ret_at)
 {
 	while (at > 0 && !(x->by[at - 1].mask & mask))

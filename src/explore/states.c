@@ -2,8 +2,8 @@
  *
  * states.c - states that runs have passed, and how to come there again
  *
- * A state is a sum of numbers, one for each thread and one for each thing that was changed.  So a move
- * replaces those of its thread and of what it changes, and equal threads are alike.
+ * A state is a sum of numbers, one for each thread and one for each thing that was changed.  So a
+ * move replaces those of its thread and of what it changes, and equal threads are alike.
  */
 #include "explore/states.h"
 
@@ -17,8 +17,8 @@ struct passing { /* a run */
 	const struct snag_moves *m;
 	const struct snag_keyed *shared;
 	uint32_t *next; /* by move: the next one of its thread that counts, or NONE */
-	struct snag_keyed
-		things; /* of struct snag_tallied: a thing, and the number of its last change */
+	/* Of struct snag_tallied: a thing, and the number of its last change. */
+	struct snag_keyed things;
 	uint64_t state;
 };
 

@@ -2,27 +2,27 @@
  *
  * states.h - states that runs have passed, and how to come there again
  *
- * Idea.   A failure that needs many switches at the right places is out of reach for runs that begin
- *         anew each time.  But there are few *states*, if a state says little: at which place each
- *         thread stands, before which memory, and at which place each thing was changed last.  A run
- *         that goes to a state that few runs have passed, and on at random, mostly passes states that
- *         no run has passed before.  So the search advances step by step.
- * State.  cell  a state, with the run that came there first, its last move, and how often a run was sent
- *               there
- *         run   a run with a new state: its turns.  A replay must follow them turn by turn, because a
- *               thread that spins waits after so many polls
- * Rules.  [alike]  Threads that stand at the same place are alike: states do not say which thread it is
- *                  that stands somewhere, or has changed something.  Values do not count
- *         [shared] Only things count that several threads have touched in some run.  A move that touches
- *                  none of them leads to no other state
- *         [pick]   of SNAG_STATES_DRAWN states at random, the one to which the fewest runs were sent,
- *                  and of these the one that the fewest runs have passed
+ * Idea.   A failure that needs many switches at the right places is out of reach for runs that
+ *         begin anew each time.  But there are few *states*, if a state says little: at which place
+ *         each thread stands, before which memory, and at which place each thing was changed last.
+ *         A run that goes to a state that few runs have passed, and on at random, mostly passes
+ *         states that no run has passed before.  So the search advances step by step.
+ * State.  cell  a state, with the run that came there first, its last move, and how often a run was
+ *               sent there
+ *         run   a run with a new state: its turns.  A replay must follow them turn by turn, because
+ *               a thread that spins waits after so many polls
+ * Rules.  [alike]  Threads that stand at the same place are alike: states do not say which thread
+ *                  it is that stands somewhere, or has changed something.  Values do not count
+ *         [shared] Only things count that several threads have touched in some run.  A move that
+ *                  touches none of them leads to no other state
+ *         [pick]   of SNAG_STATES_DRAWN states at random, the one to which the fewest runs were
+ *                  sent, and of these the one that the fewest runs have passed
  *         [full]   when the runs have SNAG_STATES_TURNS turns, no state is added any more
  * Guarantee.  None: two states that the program tells apart may count as one.
- * Cost.   A lookup for each move of a run; 16 bytes for each turn of a run with a new state, and 64 bytes
- *         a state.
- * Reference.  Ecoffet, Huizinga, Lehman, Stanley and Clune, Nature 590, 2021 (return to a state, then
- *         explore).
+ * Cost.   A lookup for each move of a run; 16 bytes for each turn of a run with a new state, and 64
+ *         bytes a state.
+ * Reference.  Ecoffet, Huizinga, Lehman, Stanley and Clune, Nature 590, 2021 (return to a state,
+ *         then explore).
  */
 #ifndef SNAG_EXPLORE_STATES_H
 #define SNAG_EXPLORE_STATES_H

@@ -17,8 +17,7 @@
 
 enum { PATH = PATH_MAX };
 
-/* The program: its contents, so that a rebuilt one is another. */
-
+/* Hashes the contents of the program, so that a rebuilt program counts as another one. */
 static bool program_number(const char *name, uint64_t *ret)
 {
 	const char *folders = getenv("PATH");
@@ -98,8 +97,6 @@ void snag_store_failure_path(const struct snag_store *s, const struct snag_found
 		 snag_failure_name[found->failure.kind], found->failure.number & UINT32_MAX);
 }
 
-/* Results. */
-
 static void tally_write(struct snag_json *j, const char *key, const struct snag_tally *t)
 {
 	const struct snag_tallied *all = (const void *)t->table.at;
@@ -149,8 +146,6 @@ int snag_store_write(const struct snag_store *s, const struct snag_hunt *h, stru
 	snag_json_newline(&j);
 	return snag_json_commit(&j, err);
 }
-
-/* The sum. */
 
 static bool tally_read(const json_t *from, struct snag_tally *to)
 {

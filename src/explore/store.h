@@ -12,7 +12,7 @@
 #include "explore/hunt.h"
 #include "explore/shards.h"
 
-struct snag_store_search { /* what all workers have in common */
+struct snag_store_search { /* the part of a job that all workers share */
 	char *const *argv;
 	const char *version;
 	unsigned nshards;
@@ -41,7 +41,7 @@ void snag_store_failure_path(const struct snag_store *s, const struct snag_found
 struct snag_store_sum {
 	struct snag_shards_sum shards;
 	uint64_t schedules;
-	double seconds; /* of all */
+	double seconds; /* the seconds of all runs together */
 	struct snag_tally orders, classes;
 	const char *program; /* owned */
 	struct snag_store_failure {

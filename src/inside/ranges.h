@@ -35,8 +35,8 @@ struct judge_stream {
 
 struct judge_streams {
 	struct judge_stream stream[2 * JUDGE_STREAMS]; /* reads, then writes */
-	uint32_t used;				       /* those that have bytes */
-	uint32_t nranges;			       /* that wait, too */
+	uint32_t used;				       /* bit i: stream[i] has bytes */
+	uint32_t nranges;			       /* ranges that also wait */
 };
 
 extern struct judge_streams judge_streams;

@@ -58,8 +58,9 @@ enum code {
 	CODE_CALL,	/* procedure a with the b arguments on top */
 	CODE_RETURN,	/* b: from a frame with spawns of its own */
 	CODE_ASYNC,	/* the child begins behind this; go to a */
+	/* Of procedure a with the b arguments on top, which are popped. */
 	CODE_SPAWN,
-	CODE_ASYNC_CALL, /* of procedure a with the b arguments on top, which are popped */
+	CODE_ASYNC_CALL,
 	CODE_SPAWN_CALL,
 	CODE_FINISH_BEGIN, /* b: a statement of its own (beginFinish) */
 	CODE_FINISH_END,
@@ -102,7 +103,7 @@ struct snag_program {
 	bool has_free_finish; /* beginFinish and endFinish: machines check how scopes nest */
 
 	struct snag_strtab symbols; /* names in the text */
-	struct array *array;	    /* what is declared by var, ascending by slot */
+	struct array *array;	    /* the variables declared by var, ascending by slot */
 	size_t narrays, array_cap;
 	uint32_t nslots;
 	uint32_t *promise; /* symbol of each declared promise */

@@ -55,8 +55,8 @@ struct snag_explored_race {
 struct snag_explored_wait {
 	snag_tid task;
 	snag_loc loc;
-	const char
-		*what; /* "get", "finish", "sync", "isolated", or "loop": it waits for a change */
+	/* "get", "finish", "sync", "isolated", or "loop": it waits for a change. */
+	const char *what;
 };
 
 /* How a schedule can end badly; `n` is 0 if none does. */
@@ -76,8 +76,9 @@ struct snag_explored_error {
 enum snag_explore_gap {
 	SNAG_EXPLORE_COMPLETE,
 	SNAG_EXPLORE_SCHEDULES,
+	/* A schedule was cut off after so many steps. */
 	SNAG_EXPLORE_SECONDS,
-	SNAG_EXPLORE_STEPS_CUT, /* a schedule was cut off after so many steps */
+	SNAG_EXPLORE_STEPS_CUT,
 	SNAG_EXPLORE_STOPPED,
 };
 

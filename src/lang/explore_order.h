@@ -58,7 +58,7 @@ struct order_event { /* a step */
 	snag_tid task;
 	uint32_t access, naccesses; /* in order.access */
 	uint32_t block;		    /* the isolated block it belongs to, or WORLD_NONE */
-	struct order_clock clock;   /* what came before */
+	struct order_clock clock;   /* the steps that came before */
 };
 
 struct order_block {
@@ -101,8 +101,8 @@ struct order {
 	size_t task_cap, scope_cap, promise_cap;
 
 	struct order_clock before; /* of the task, when its present step began */
-	uint32_t *
-		candidate; /* steps the present one may be exchanged with, or blocks' first steps */
+	/* Steps the present one may be exchanged with, or blocks' first steps. */
+	uint32_t *candidate;
 	size_t ncandidates, candidate_cap;
 	bool splits; /* blocks may have several steps */
 	/* Called for each race, while its second access is the last one recorded. */

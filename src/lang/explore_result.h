@@ -12,7 +12,7 @@
 struct explore_record {
 	struct snag_explored *result; /* borrowed */
 	size_t race_cap, error_cap;
-	struct digest_set memories, graphs, structures; /* that schedules ended with */
+	struct digest_set memories, graphs, structures; /* the digests at the ends of schedules */
 	bool has_isolated;				/* some schedule had an isolated block */
 };
 

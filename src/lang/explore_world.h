@@ -26,7 +26,7 @@ enum world_task_state { WORLD_LIVE, WORLD_ENDED, WORLD_FAILED };
 
 struct world_task {
 	struct snag_machine machine;
-	struct snag_action next; /* what it is about to do */
+	struct snag_action next; /* its next action */
 	uint32_t finish;	 /* scope: its innermost finish, or the inherited one */
 	uint32_t frame;		 /* scope: its innermost procedure that spawns */
 	uint32_t home;		 /* scope: the finish that waits for it */
@@ -46,8 +46,8 @@ struct world_scope { /* a finish, or a frame */
 
 struct world_slot {
 	struct snag_value value;
-	/* Digest of the isolated accesses to it: the last ones that commute, their kind, and what came
-	 * before them. */
+	/* Digest of the isolated accesses to it: the last ones that commute, their kind, and what
+	 * came before them. */
 	uint64_t last, before;
 	uint32_t last_kind;
 	uint64_t name;
@@ -82,15 +82,15 @@ struct world {
 
 /* What an action did. */
 struct world_effect {
-	struct snag_action action; /* what it was */
+	struct snag_action action; /* the action of this step */
 	uint32_t created;	   /* the task, promise or cell that came into being */
 	uint32_t scope;		   /* finish and sync: which; the end of a task: its home */
 	bool is_isolated;
 	bool has_failed; /* the action was a second set: nothing was done */
 };
 
-/* Returns the kind of the update that an access in an isolated block is part of, if it commutes with
- * others of its kind and writes in every order; otherwise 0. */
+/* Returns the kind of the update that an access in an isolated block is part of, if it commutes
+ * with others of its kind and writes in every order; otherwise 0. */
 static inline uint8_t world_update_of(const struct snag_action *a, bool is_isolated)
 {
 	bool may_not_write = a->update == SNAG_UPDATE_LEAST || a->update == SNAG_UPDATE_GREATEST;
@@ -119,7 +119,8 @@ void world_act(struct world *w, uint32_t task, struct world_effect *ret_effect);
  * and got, and in which order conflicting isolated blocks came. */
 uint64_t world_memory_digest(const struct world *w);
 uint64_t world_graph_digest(const struct world *w);
-/* The same of its structure: which tasks there are, and what each created, waited for, set and got. */
+/* The same of its structure: which tasks there are, and what each created, waited for, set and
+ * got. */
 uint64_t world_structure_digest(const struct world *w);
 /* Of the state of one task. */
 uint64_t world_task_digest(const struct world *w, uint32_t task);

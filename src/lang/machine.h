@@ -50,8 +50,9 @@ enum snag_action_kind {
 	SNAG_ACT_ALLOC,
 	SNAG_ACT_ASYNC,
 	SNAG_ACT_SPAWN,
+	/* Wait for the tasks of the innermost finish, close it. */
 	SNAG_ACT_FINISH_BEGIN,
-	SNAG_ACT_FINISH_END, /* wait for the tasks of the innermost finish, close it */
+	SNAG_ACT_FINISH_END,
 	SNAG_ACT_FRAME_BEGIN,
 	SNAG_ACT_FRAME_END,
 	SNAG_ACT_SYNC, /* wait for the tasks spawned in this frame */
@@ -70,8 +71,9 @@ enum snag_fault {
 	SNAG_FAULT_NOT_INTEGER, /* `value` is none, but arithmetic needs one */
 	SNAG_FAULT_NOT_PROMISE,
 	SNAG_FAULT_NOT_CELL,
-	SNAG_FAULT_DEPTH,     /* too many calls inside each other */
-	SNAG_FAULT_NO_FINISH, /* endFinish, but the innermost scope is none that beginFinish began */
+	SNAG_FAULT_DEPTH, /* too many calls inside each other */
+	/* `endFinish`, but the innermost scope is none that beginFinish began. */
+	SNAG_FAULT_NO_FINISH,
 	SNAG_FAULT_OPEN_FINISH, /* a scope or the task ends in which beginFinish began one */
 	SNAG_FAULT_SCOPES,	/* too many scopes inside each other */
 };
@@ -103,8 +105,9 @@ struct snag_machine {
 	uint32_t fp;	   /* the stack index of the innermost procedure's first local */
 	uint32_t sp;	   /* values on the stack */
 	uint32_t isolated; /* depth of isolated blocks */
-	/* The open scopes, innermost in the lowest bit, below a bit that is always set.  1: a finish of
-	 * beginFinish; 0: a finish block or the frame of a procedure.  1 in programs without beginFinish. */
+	/* The open scopes, innermost in the lowest bit, below a bit that is always set.  1: a
+	 * finish of beginFinish; 0: a finish block or the frame of a procedure.  1 in programs
+	 * without beginFinish. */
 	uint64_t scopes;
 	uint32_t cap; /* room on the stack; not part of the state */
 	struct snag_value *stack;

@@ -45,8 +45,8 @@ struct local {
 struct procedure_notes {
 	uint32_t symbol;
 	struct snag_place declared; /* line 0: not yet */
-	struct snag_place
-		forbidden; /* the first thing in it that isolated excludes; line 0: none */
+	/* The first thing in it that isolated excludes; line 0: none. */
+	struct snag_place forbidden;
 	const char *forbidden_word;
 };
 
@@ -61,7 +61,7 @@ struct parser_call {
 /* A finish or isolated block around the place being parsed, in the same body. */
 struct enclosing {
 	struct enclosing *outer;
-	enum code end; /* what closes it */
+	enum code end; /* the instruction that closes the scope */
 };
 
 /* The body of a procedure, of main or of a task block. */
@@ -132,8 +132,8 @@ uint32_t scope_procedure(struct lang_parser *p,
 			 const struct lang_token *name); /* declared yet or not */
 
 /* parser_updates.c */
-/* Marks the accesses of a store to a plain variable, or of an `if` without `else`, whose code begins there,
- * if it is an update. */
+/* Marks the accesses of a store to a plain variable, or of an `if` without `else`, whose code
+ * begins there, if it is an update. */
 void update_store(struct lang_parser *p, uint32_t begin);
 void update_if(struct lang_parser *p, uint32_t begin);
 

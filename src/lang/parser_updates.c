@@ -38,8 +38,8 @@ static bool reads(const struct insn *in, uint32_t slot)
 	return in->code == CODE_READ && in->a == slot;
 }
 
-/* Returns the number of a constant that is stored, the same for equal constants; SNAG_UPDATE_NONE if
- * there are too many. */
+/* Returns the number of a constant that is stored, the same for equal constants; SNAG_UPDATE_NONE
+ * if there are too many. */
 static uint8_t set_kind(const struct lang_parser *p, uint32_t constant)
 {
 	const int64_t *value = p->program->constant;

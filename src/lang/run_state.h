@@ -38,7 +38,7 @@ struct promise {
 	snag_loc set_at;  /* if it was set */
 };
 
-struct run_task { /* what a body needs; one for each task alive */
+struct run_task { /* the state of a body; one for each live task */
 	struct run *run;
 	struct snag_machine machine;
 	struct run_task *next; /* in the list of those not in use */

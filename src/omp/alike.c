@@ -13,8 +13,8 @@
  *                   came to the k-th loop or single block (runtime/tasks/omp_done.h)
  * Rules.  [marked]  A thread that has executed a block for one thread (deal.h) gets no iterations
  *                   behind it, and is not compared.
- *         [gnu]     Nor is a thread that reads its number as code of gcc does: not for a filter, but for
- *                   copyin, which is not for thread 0.
+ *         [gnu]     Nor is a thread that reads its number as code of gcc does: not for a filter,
+ *                   but for copyin, which is not for thread 0.
  * Guarantee.  snag never sees a difference where there is none.  It misses one if a thread accesses
  *             thousands of places.
  */

@@ -9,8 +9,8 @@
 #include <time.h>
 
 /* snag cc renames the program's own calls of these functions, and the calls that gcc inserts
- * (openmp_code.h).  Files that were compiled in another way call the plain names.  There the library
- * cannot tell a call of the program from one of gcc. */
+ * (openmp_code.h).  Files that were compiled in another way call the plain names.  There the
+ * library cannot tell a call of the program from one of gcc. */
 
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {

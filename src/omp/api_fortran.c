@@ -5,7 +5,7 @@
  * gfortran calls a procedure `omp_x` by the name `omp_x_` and passes addresses of arguments.
  * With default integers of 8 bytes (-fdefault-integer-8) some names end in `_8_` instead.
  * gcc's own calls of omp_get_thread_num() have no underscore, so the two need no renaming
- * (cc/openmp_code.h).
+ * (cc/openmp/openmp_code.h).
  *
  * Rules.  [same]       Where the arguments are the same as in C, the name is a jump to the C
  *                      function: the caller's address stays what the function sees.
@@ -73,7 +73,8 @@ SAME(destroy_allocator); /* by value */
 SAME(set_default_allocator);
 SAME(get_default_allocator);
 
-/* The variables of the module of rewritten sources (cc/fortran_openmp.h); they have no bytes. */
+/* The variables of the module of rewritten sources (cc/fortran/fortran_openmp.h); they have no
+ * bytes. */
 MP_EXPORT char snag_nothing __asm__("__snag_omp_MOD_snag_nothing"), snag_nothing_shared
 	__asm__("__snag_omp_MOD_snag_nothing_shared");
 char snag_nothing, snag_nothing_shared;

@@ -220,8 +220,8 @@ bool mp_is_here(void)
 	       !(mp.hooks && !mp_asks(SNAG_OMP_IS_SEEN));
 }
 
-/* Other files only test whether these functions exist. This table makes the linker take them. */
-static __attribute__((used)) bool (*const asked_for[])(struct snag_promise *, const void *) = {
+/* Other files refer to these functions only weakly.  This table makes the linker include them. */
+static __attribute__((used)) bool (*const linked[])(struct snag_promise *, const void *) = {
 	__snag_omp_get, __snag_omp_set};
 
 __attribute__((visibility("default"))) bool __snag_omp_yield(void)

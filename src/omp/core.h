@@ -165,8 +165,9 @@ struct mp_task {
 	const void *place; /* where the program created it */
 
 	/* From here on, 0 in a new task: */
-	uint32_t id;	   /* the detector's number of it, now ... */
-	uint32_t base_id;  /* ... and outside of segments */
+	/* The detector's number of the task, in the current segment if there is one. */
+	uint32_t id;
+	uint32_t base_id;  /* its number outside of segments */
 	uint32_t spare_id; /* the number of a segment that is free; 0: none */
 	uint32_t before;   /* the promise set before it combined, for its earlier events */
 	bool is_implicit, is_final;

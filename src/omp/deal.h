@@ -56,8 +56,8 @@ struct mp_deals {
 /* The constructs that a thread has met since the barrier. */
 struct mp_met {
 	size_t singles, constructs; /* single blocks; these and loops */
-	uint64_t
-		masked; /* threads that had blocks of master and masked: a bit for each of the first 64 */
+	/* Threads that had blocks of master and masked: a bit for each of the first 64. */
+	uint64_t masked;
 	bool has_single, has_masked; /* [mark] */
 	bool is_reported;	     /* [none] */
 	bool is_apart;		     /* alike.c */
@@ -73,8 +73,8 @@ void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);
 
-/* Returns the place of the thread among the *ret_n threads that execute a loop; negative: it does not
- * execute it. */
+/* Returns the place of the thread among the *ret_n threads that execute a loop; negative: it does
+ * not execute it. */
 int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n);
 void mp_dealt_free(struct mp_dealt *d);
 /* The thread gets a part of a loop. */

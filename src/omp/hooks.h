@@ -3,11 +3,11 @@
  * hooks.h - how a detector attaches to a program that uses OpenMP
  *
  * A detector in the process defines __snag_omp_hooks().  If it returns a table, the
- * library reports the structure of the program to it as events of tasks (trace/ops.def), in the order
- * of a run on one thread at a time.
+ * library reports the structure of the program to it as events of tasks (trace/ops.def), in the
+ * order of a run on one thread at a time.
  *
- * A *context* is a stack on which code runs or is suspended.  One context runs at a time, as one task.
- * A context can change its task while it runs.
+ * A *context* is a stack on which code runs or is suspended.  One context runs at a time, as one
+ * task.  A context can change its task while it runs.
  */
 #ifndef SNAG_OMP_HOOKS_H
 #define SNAG_OMP_HOOKS_H
@@ -56,7 +56,7 @@ enum snag_omp_segment {
 /* The fate of the private copy of a reduction, on the heap. */
 enum snag_omp_copy {
 	SNAG_OMP_COPY_USED,	/* threads or tasks combine it; the detector is not to look */
-	SNAG_OMP_COPY_COMBINED, /* that is over */
+	SNAG_OMP_COPY_COMBINED, /* the combining is over: the detector looks again */
 	SNAG_OMP_COPY_RENEWED,	/* the next segment has a new one, at the same place */
 };
 
@@ -99,7 +99,8 @@ struct snag_omp_hooks {
 	/* The calling thread continues as context `to`, with an empty stack and as that task.
 	 * SNAG_OMP_SAME: as it was when it stopped. */
 	void (*context_switch)(void *to, uint32_t task);
-	/* Makes a thread that calls run(arg) when thread_hand() first lets it run.  Returns its context. */
+	/* Makes a thread that calls run(arg) when thread_hand() first lets it run.  Returns its
+	 * context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
 	/* The thread of context `to` runs; the caller waits until thread_hand() lets it run. */
 	void (*thread_hand)(void *to);

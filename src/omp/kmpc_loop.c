@@ -4,8 +4,8 @@
  *
  * snag cc makes nearly all loops ask for each chunk (dispatch_init, dispatch_next).  In files that
  * were compiled in another way, a loop or sections construct gets one block of iterations for each
- * thread (for_static_init), which is a segment.  If a block has several iterations, and they are not
- * told apart, the library reports an obstacle.
+ * thread (for_static_init), which is a segment.  If a block has several iterations, and they are
+ * not told apart, the library reports an obstacle.
  */
 #include "omp/abi.h"
 
@@ -103,7 +103,8 @@ static void block_begin(struct mp_task *t, bool is_sections, uint64_t from, bool
 	t->is_together = is_together;
 }
 
-/* Returns whether the thread has any; the code of a chunked loop itself steps from chunk to chunk. */
+/* Returns whether the thread has any; the code of a chunked loop itself steps from chunk to
+ * chunk. */
 static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t count,
 			int64_t chunk, int32_t *ret_last, uint64_t *ret_from, uint64_t *ret_n,
 			uint64_t *ret_stride)

@@ -21,8 +21,8 @@
  *                    thread did meanwhile.  If that chunk is dealt to another thread, this thread
  *                    waits until the earlier chunk is done.
  *         [ordered]  The ordered region of a chunk gets the promise of the region before.
- *         [iterate]  Compilers run some loops by themselves (cc/openmp_nest.h).  These report where
- *                    an iteration begins and ends; each is a segment.
+ *         [iterate]  Compilers run some loops by themselves (cc/openmp/openmp_nest.h).  These
+ *                    report where an iteration begins and ends; each is a segment.
  *         [post]     In a doacross loop each iteration that posts sets a promise; an iteration that
  *                    waits for it gets the promise.
  */

@@ -30,9 +30,9 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* Returns false if the 
 /* Call it also if the loop has not ended. */
 void mp_loop_end(void);
 void *mp_loop_common(size_t nbytes);	/* memory that its threads share */
-void mp_loop_cancel(struct mp_task *t); /* for all its threads */
+void mp_loop_cancel(struct mp_task *t); /* cancels the loop for all threads of the team */
 bool mp_loop_is_cancelled(const struct mp_task *t);
-void mp_loops_free(struct mp_team *team); /* at its end */
+void mp_loops_free(struct mp_team *team); /* frees the loops of a team when it ends */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
 /* For a loop that the compiler runs by itself: returns which of *ret_n blocks the calling thread
  * executes; negative: none. */

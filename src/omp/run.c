@@ -145,7 +145,8 @@ bool mp_body_end(struct mp_task *t) /* [end] */
 	return true;
 }
 
-/* Makes the contexts ready that wait for the task; its end is reported before another context runs. */
+/* Makes the contexts ready that wait for the task; its end is reported before another context
+ * runs. */
 static inline void task_left(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;

@@ -20,7 +20,8 @@
  *                   next one.
  *         [write]   2k comes before the first write that is reported, or with 2k + 1.
  *         [safe]    With safelen(n) an iteration comes after those that are n or more before it.
- * Guarantee.  Exact for bodies whose statements snag cc tells apart (cc/openmp_statements.h).
+ * Guarantee.  Exact for bodies whose statements snag cc tells apart
+ *             (cc/openmp/openmp_statements.h).
  * Cost.   Two events for each boundary and iteration: only when a run without them has found a
  *         race.
  * Reference.  OpenMP 5.1, 2.11.5.1; OpenMP Examples, SIMD.8.

@@ -7,11 +7,11 @@
  *         the library reports it in every team; and outside of all regions the program is no longer
  *         alone until it has waited.
  *
- * Rules.  [spawn]   For the detector, the task of the thread spawns the region, also for tasks that are
- *                   part of that task.
+ * Rules.  [spawn]   For the detector, the task of the thread spawns the region, also for tasks that
+ *                   are part of that task.
  *         [launch]  The first one outside of regions with several threads begins a launch.  It ends
- *                   when the initial task has waited for all its target regions.  Locks held then are
- *                   reported.
+ *                   when the initial task has waited for all its target regions.  Locks held then
+ *                   are reported.
  *         [sync]    A taskwait is a sync if the task has created such a region; so is a barrier, or
  *                   the end of the region, if one of its tasks has.  A taskgroup likewise,
  *                   unless it is a finish (it is if there may be others from before).  The

@@ -6,10 +6,10 @@
  *         thread u was joined, and later a thread that knows all of u forks a thread v.  Then v
  *         takes the seat of u.
  *         Time is the event number, so an entry k still means: all events on this seat before
- *         event k are known.  A thread that knows an event of v also knows all of u, because what its
- *         fork knew is before v in every relation.  A thread that knows all of u has an entry up to
- *         its end, and no event of v is below that.  So an entry means for u and for v what it
- *         would mean if each had its own entry, and threads on one seat are ordered like the
+ *         event k are known.  A thread that knows an event of v also knows all of u, because what
+ *         its fork knew is before v in every relation.  A thread that knows all of u has an entry
+ *         up to its end, and no event of v is below that.  So an entry means for u and for v what
+ *         it would mean if each had its own entry, and threads on one seat are ordered like the
  *         events of one thread.
  *
  * State.  thread[t]     its seat.  Once it was joined, its end: one more than the number of the

@@ -29,7 +29,7 @@ struct snag_tour {
 	const struct snag_cgraph *graph;
 	enum snag_tour_direction direction;
 	uint32_t at;   /* a node of the tree */
-	uint32_t mode; /* what to do there, see tour.c */
+	uint32_t mode; /* the kind of step, see tour.c */
 };
 
 /* The graph must be series-parallel (is_sp), and must not change. */

@@ -117,9 +117,9 @@ struct own_stack {
 	struct own_range range;
 	uint32_t outer;	    /* of the same context, suspended; free ones: the next one; 0: none */
 	uint8_t outer_mode; /* mode of the suspended task */
-	uint32_t
-		touched_in; /* the last phase in which another context accessed it while lent ... */
-	uint64_t *touched;  /* ... and where: OWN_BITS bits by own_bit() */
+	/* The last phase in which another context accessed it while it was lent. */
+	uint32_t touched_in;
+	uint64_t *touched; /* the words that it accessed then: OWN_BITS bits by own_bit() */
 };
 
 struct own_context {

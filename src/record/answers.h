@@ -2,8 +2,8 @@
  *
  * answers.h - the times that the threads of a run read, in order
  *
- * A replay gives them the same answers (runtime/interpose/answers.h).  Beyond SNAG_ANSWERS_MAX none are
- * kept: then a replay sees the time go on from the last one.
+ * A replay gives the threads the same answers (runtime/interpose/answers.h).  The recorder keeps at
+ * most SNAG_ANSWERS_MAX of them; after the last one, time in a replay goes on from there.
  */
 #ifndef SNAG_RECORD_ANSWERS_H
 #define SNAG_RECORD_ANSWERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * creators.c - which thread created which, and as its how manieth
+ * creators.c - the creator of each thread, and the thread's index among the threads of its creator
  */
 #include "record/creators.h"
 

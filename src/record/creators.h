@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * creators.h - which thread created which, and as its how manieth
+ * creators.h - the creator of each thread, and the thread's index among the threads of its creator
  *
  * The number of a thread depends on the order in which threads create others, so it can differ
  * from one schedule to another.  Its creator and its index among the creator's threads do not.

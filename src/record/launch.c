@@ -18,7 +18,7 @@
 
 enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
 enum { LOOK_MS = 10 };			 /* between tests of a program that is no child */
-enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* so many records are worth waking up for */
+enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* the recorder wakes up for this many records */
 
 struct snag_launch *snag_launch_new(void)
 {
@@ -35,7 +35,7 @@ void snag_attached_answer(const struct snag_attached *to, int status)
 }
 
 /* Copies the records that are there: up to `room`, to the end of the lap, and until `taken` is due.
- * Returns how many.  What the program writes later changes none of them. */
+ * Returns how many.  The program does not change a record that it has written. */
 static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
 	const struct rt_record *slot = rt_channel_record(l->channel, l->n);
@@ -58,8 +58,8 @@ static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 _Static_assert((int)RT_CHANNEL_RECORDS % (int)TAKEN_EVERY == 0,
 	       "`taken` is stored at the end of every lap");
 
-/* What the program counted and could not record any more: runs that were open at its end.  Returns
- * how many records. */
+/* Makes records of the runs that were open when the program ended: it had counted them, but not
+ * recorded them.  Returns how many records. */
 static int runs_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
 	struct rt_open_run *run = &l->channel->run;
@@ -72,7 +72,7 @@ static int runs_take(struct snag_launch *l, struct rt_record *ret, int room)
 	return 1;
 }
 
-/* From now on the signals of the terminal are for us. */
+/* Notes the end of the program.  From now on the signals of the terminal are for the tool. */
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
@@ -80,7 +80,8 @@ static void end_note(struct snag_launch *l)
 		snag_launch_signals_keep(l);
 }
 
-/* Whether a program that is no child has written its status, or has ended; waits so long for it. */
+/* Returns whether a program that is not a child has written its status, or has ended.  Waits at
+ * most `milliseconds`. */
 static bool attached_has_ended(struct snag_launch *l, int milliseconds)
 {
 	struct pollfd end = {.fd = l->pidfd, .events = POLLIN};
@@ -100,7 +101,7 @@ static bool has_ended(struct snag_launch *l)
 	return l->has_ended;
 }
 
-/* As long as few come in a pause the next is longer, so that waking up costs little. */
+/* If few records came in a pause, the next pause is longer, so that waking up costs little. */
 static void records_await(struct snag_launch *l)
 {
 	if (l->read - l->waited >= MANY)
@@ -159,7 +160,7 @@ int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int ro
 		return n;
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in records_take */
 	bool was_ended = l->has_ended;
-	if (has_ended(l)) { /* once more, for what it wrote at last */
+	if (has_ended(l)) { /* once more, for the last records of the program */
 		n = was_ended ? runs_take(l, ret_record, room) : 0;
 		return was_ended && n == 0 ? -1 : n;
 	}
@@ -264,7 +265,7 @@ void snag_launch_free(struct snag_launch *l)
 {
 	if (!l)
 		return;
-	if (l->channel && l->pidfd < 0) /* else the answer is still to come */
+	if (l->channel && l->pidfd < 0) /* otherwise the program still waits for the answer */
 		munmap(l->channel, rt_channel_bytes);
 	if (l->rings)
 		munmap(l->rings, rt_rings_bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.h - run a program with a channel, and read its records
+ * launch.h - runs a program with a channel, and reads its records
  *
  * The program is a child of the tool.  It inherits standard input and output, the process group
  * and the signals of the terminal.  Or the program already runs and has started the tool: then
@@ -19,8 +19,8 @@ struct snag_launch;
 
 /* A program that started the tool (runtime/observe.c). */
 struct snag_attached {
-	int channel; /* descriptors: the channel ... */
-	int ready;   /* ... and where it waits for its options */
+	int channel; /* the descriptor of the channel */
+	int ready;   /* the descriptor on which the program waits for its options */
 	int pid;
 	bool is_forked;	       /* it is a child of fork, not a program from its beginning */
 	struct rt_channel *at; /* the channel, once it is mapped */
@@ -43,11 +43,12 @@ struct snag_launch_files {
 	int output, error; /* its standard output and error, if it is silent; -1: empty */
 	int inherited[2];  /* under the same numbers; -1: none */
 };
-/* The same, with these; NULL: none. */
+/* The same; the program also gets these files (NULL: none). */
 int snag_launch_start_with(char *const *argv, const char *options, enum snag_launch_io io,
 			   const struct snag_launch_files *files, struct snag_launch **ret_launch,
 			   struct snag_error *err);
-/* From now on, silent programs read what is left of the tool's standard input, if that is a file. */
+/* From now on, silent programs read what is left of the tool's standard input, if that is a
+ * file. */
 void snag_launch_repeat_input(void);
 /* The same for a program that waits for its options and then begins. */
 int snag_launch_attach(struct snag_attached *to, const char *options,
@@ -55,7 +56,7 @@ int snag_launch_attach(struct snag_attached *to, const char *options,
 /* From now on, these options hold for the tools of children that programs make by fork: `n` words,
  * each with a NUL behind it.  `words` has RT_FORKED_WORDS bytes and must stay. */
 void snag_launch_forked_words(const char *words, uint32_t n);
-/* Lets the program, which waits for this at its end, end with this status. */
+/* Ends the program with this status.  The program waits at its end until this is called. */
 void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
 /* Makes the runtime end the program with this status. */
@@ -65,7 +66,7 @@ void snag_launch_halt(struct snag_launch *l, int status);
  * -1 if the program has ended and all was read.  If there is none, waits a little, longer each
  * time. */
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room);
-/* Reads the records that are there, at most `room` of them; returns their number. */
+/* Reads records without waiting, at most `room` of them; returns their number. */
 int snag_launch_take(struct snag_launch *l, struct rt_record *ret_record, int room);
 /* Reads the channel from its beginning again. */
 void snag_launch_rewind(struct snag_launch *l);

@@ -30,7 +30,8 @@ void snag_launch_signals_pass(struct snag_launch *l)
 	for (int i = 0; i < SNAG_PASSED; i++) {
 		bool is_ignored = sigaction(passed[i], NULL, &l->was[i]) == 0 &&
 				  l->was[i].sa_handler == SIG_IGN;
-		if (!is_ignored || passed[i] == SIGINT) /* as it is for what a shell's & starts */
+		if (!is_ignored ||
+		    passed[i] == SIGINT) /* a shell ignores SIGINT for programs that `&` starts */
 			sigaction(passed[i], &action, NULL);
 	}
 }

@@ -51,7 +51,7 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 
 extern char **environ;
 
-/* The environment of the program: that of the tool, and what the runtime reads. */
+/* The environment of the program: that of the tool, with the variables that the runtime reads. */
 struct environment {
 	char **at; /* the variables */
 	char *channel, *options;
@@ -101,8 +101,8 @@ static void environment_done(struct environment *e)
 
 static off_t input_at = -1; /* where the standard input of the program began; -1: it is no file */
 
-/* In the child: gives a program that runs again the standard input of its first run.  False: that
- * is no file. */
+/* In the child: gives a program that runs again the standard input of its first run.  Returns false
+ * if that input is not a file. */
 static bool input_repeat(void)
 {
 	int fd = input_at < 0 ? -1 : open("/proc/self/fd/0", O_RDONLY);

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/launch.h"
-#include "record/misuses.h"
+#include "record/convert/misuses.h"
 #include "trace/input.h"
 #include "trace/refined.h"
 
@@ -69,7 +69,8 @@ static int records_next(struct live *l)
 	return 0;
 }
 
-/* Until the batch is full or nothing can be read; returns what snag_launch_next did. */
+/* Converts records until the batch is full or nothing can be read.  Returns as snag_launch_next()
+ * does. */
 static int records_convert(struct live *l)
 {
 	for (;;) {
@@ -89,7 +90,7 @@ static bool is_stopped(const struct live *l)
 	return l->stop && *l->stop;
 }
 
-/* Also while there is always something to read. */
+/* Ends a program that exceeds its limits.  Called also if records never run out. */
 static void limits_check(struct live *l)
 {
 	l->was_late |= l->deadline > 0 && snag_seconds_now() > l->deadline;
@@ -107,7 +108,8 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			l->ends_at_split = false;
 			return snag_fail(err, SNAG_ESPLIT, "%s: a variable was split", src->name);
 		}
-		/* Full, or nothing to read at the moment: what there is goes out. */
+		/* The batch is full, or there is nothing to read at the moment: delivers the
+		 * events. */
 		if (snag_convert_take(l->convert, ret_batch)) {
 			l->has_events = true;
 			if (l->events && !l->was_cut && ret_batch->first > l->events) {
@@ -153,7 +155,7 @@ static void live_forget_variables(struct snag_source *src)
 	snag_convert_forget_variables(((struct live *)src)->convert);
 }
 
-/* Every consumer gets them; this one knows. */
+/* Every consumer gets the splits.  This one handles them, so they do not end the source. */
 static bool live_take_splits(struct snag_source *src)
 {
 	((struct live *)src)->ends_at_split = false;
@@ -256,18 +258,18 @@ bool snag_live_is_split(const struct snag_source *src)
 	return snag_convert_splits(((const struct live *)src)->convert)->matter;
 }
 
-/* What becomes of two events in a batch. */
+/* Finds the new numbers of two events, if they are in the batch. */
 static void events_follow(const uint64_t old[2], uint64_t event[2], const struct snag_batch *batch,
 			  const uint64_t *origin)
 {
-	for (size_t i = batch->n; i-- > 0;) /* so that of several the first remains */
+	for (size_t i = batch->n; i-- > 0;) /* backwards: of several matches the first remains */
 		for (int k = 0; k < 2; k++)
 			if (old[k] == origin[i])
 				event[k] = batch->first + i;
 }
 
-int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
-		     struct snag_error *err)
+int snag_live_renumber(struct snag_source *src, const char *path, uint64_t event[2],
+		       struct snag_error *err)
 {
 	const uint64_t old[2] = {event[0], event[1]};
 	struct snag_source *file;

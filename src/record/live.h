@@ -9,19 +9,20 @@
 #ifndef SNAG_RECORD_LIVE_H
 #define SNAG_RECORD_LIVE_H
 
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/launch.h"
 #include "trace/misuse.h"
 #include "trace/sink.h"
 
 #include <signal.h>
 
-/* What looks at the records of the program before they become events. */
+/* A consumer of the program's records that chooses which of them become events. */
 struct snag_detour {
-	/* As they come.  Returns false if it takes no more: then the program continues unobserved. */
+	/* Takes records as they come.  Returns false if it takes no more: then the program
+	 * continues unobserved. */
 	bool (*records)(void *ctx, const struct rt_record *r, int n);
-	void (*ended)(void *ctx); /* no more come */
-	/* After that: the records that become events.  Returns their number, at most `room`; 0: there
+	void (*ended)(void *ctx); /* called after the last record */
+	/* Called after `ended`: returns the records that become events, at most `room`; 0: there
 	 * are no more. */
 	int (*next)(void *ctx, struct rt_record *ret_record, int room);
 	void *ctx;
@@ -33,14 +34,15 @@ struct snag_live_options {
 	struct snag_convert_options convert; /* steps: see snag_live_steps() */
 	enum snag_launch_io io;
 	double seconds;			   /* it is killed if it takes longer; 0: never */
-	uint64_t events;		   /* likewise, if it has more; 0: never */
+	uint64_t events;		   /* it is killed if it has more events; 0: never */
 	bool ends_at_split;		   /* see snag_live_is_split() */
-	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
+	const volatile sig_atomic_t *stop; /* it is killed when this is not 0; may be NULL */
 	const struct snag_detour *detour;  /* NULL: records become events as they come */
 	/* Called after every few records that the detour has seen; may be NULL. */
 	void (*on_records)(void *ctx);
 	void *ctx;
-	bool ends_held; /* it is killed when it stands still at the end of a schedule (option hold) */
+	/* It is killed when it stands still at the end of a schedule (option hold). */
+	bool ends_held;
 };
 
 /* Starts the program.  It is an error if it cannot be run.  If it was not built with `snag cc`,
@@ -51,8 +53,8 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 void snag_live_kill(struct snag_source *src); /* the program need not go on */
 /* The program ends with this status as soon as it can, or is killed. */
 void snag_live_halt(struct snag_source *src, int status);
-/* In a copy of the process, made by fork(): the source ends with what the detour has seen.  The
- * program is the original's business. */
+/* In a copy of the process, made by fork(): the source ends with what the detour has seen.  Only
+ * the original process ends the program. */
 void snag_live_cut(struct snag_source *src);
 
 struct snag_live_end {
@@ -61,16 +63,17 @@ struct snag_live_end {
 	bool is_empty;		   /* a runtime was there, but recorded nothing */
 	bool was_cut;		   /* it was killed because it had too many events */
 	bool was_late;		   /* it was killed because it took too long */
-	double seconds;		   /* that it took, and recording it */
+	double seconds;		   /* how long the program ran while it was recorded */
 	struct rt_verdict verdict; /* of a detector inside it */
-	uint32_t inputs;	   /* that the program read: bits 1 << enum rt_input */
-	const uint64_t *executed;  /* see launch.h; until the source is closed */
-	const char *opened;	   /* likewise */
+	/* Input of the program that can differ from run to run: bits 1 << enum rt_input. */
+	uint32_t inputs;
+	const uint64_t *executed; /* see launch.h; until the source is closed */
+	const char *opened;	  /* likewise */
 	struct snag_convert_notes notes;
 	const struct snag_misuse *misuse; /* trace/misuse.h; likewise */
 	size_t nmisuses;
 	const struct snag_strtab *benign;  /* names of bytes whose races are benign; likewise */
-	const char *defaults[RT_DEFAULTS]; /* what the program says itself; likewise */
+	const char *defaults[RT_DEFAULTS]; /* see snag_convert_default(); likewise */
 };
 /* How the program ended; once next() returned 0 or an error. */
 struct snag_live_end snag_live_end(const struct snag_source *src);
@@ -86,12 +89,12 @@ bool snag_live_is_split(const struct snag_source *src);
 /* For a source that has ended and whose events are in the .snag file `path`: if that file
  * delivers refined events, translates the numbers of two events to those of the refined ones.
  * Reads the file. */
-int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
-		     struct snag_error *err);
+int snag_live_renumber(struct snag_source *src, const char *path, uint64_t event[2],
+		       struct snag_error *err);
 
 /* Returns the name that the program gave a thread, or "". */
 const char *snag_live_thread_name(const struct snag_source *src, snag_tid thread);
-/* Returns what a task of the program is for its programmer. */
+/* Returns the construct of the source that made a task. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
 const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
 					   const char **ret_name);

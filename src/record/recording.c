@@ -3,7 +3,7 @@
  * recording.c - the trace of a running program, as a file
  *
  * State.  target  the sink of the output file
- *         staged  that of the temporary file, to which events go; NULL: they go to the target
+ *         staged  the sink of the temporary file, which gets the events; NULL: the target gets them
  *         path    of the file to be read again: the target, or the temporary one
  */
 #include "record/recording.h"
@@ -103,7 +103,7 @@ void snag_recording_abort(struct snag_recording *r)
 	recording_free(r);
 }
 
-/* Writes the staged file, refined, to the target, which ends. */
+/* Writes the staged file, refined, to the target, and closes the target. */
 static int target_write(const struct snag_recording *r, struct snag_sink *target,
 			struct snag_error *err)
 {
@@ -134,7 +134,7 @@ int snag_recording_commit(struct snag_recording *r, struct snag_source *live, ui
 	}
 	rc = snag_sink_commit(sink, err);
 	if (rc == 0)
-		rc = event ? snag_live_follow(live, r->path, event, err) : 0;
+		rc = event ? snag_live_renumber(live, r->path, event, err) : 0;
 	if (target != sink && rc == 0)
 		rc = target_write(r, target, err);
 	else if (target != sink)

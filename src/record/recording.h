@@ -17,10 +17,12 @@ struct snag_recording;
 /* Opens a recording.  On a full disk, the written part stays. */
 int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 			struct snag_error *err);
-/* Accepts runs, and reads names as a sink that does. */
+/* Writes a batch, which may contain runs.  Names of variables are read only in the batch that first
+ * has them. */
 int snag_recording_write(struct snag_recording *r, const struct snag_batch *batch,
 			 const struct snag_names *names, struct snag_error *err);
-/* Both end the recording.  `live` has ended; event: as of snag_live_follow(). */
+/* Ends the recording and keeps the file.  `live` has ended; `event` is as for
+ * snag_live_renumber(). */
 int snag_recording_commit(struct snag_recording *r, struct snag_source *live, uint64_t event[2],
 			  struct snag_error *err);
 void snag_recording_abort(struct snag_recording *r); /* accepts NULL */

@@ -30,7 +30,7 @@ enum { SNAG_OUTPUT_KEPT = 4096 };
 struct snag_output_end {
 	char last[SNAG_OUTPUT_KEPT]; /* the last bytes, `n` of them */
 	size_t n;
-	uint64_t nbytes, hash; /* of all */
+	uint64_t nbytes, hash; /* the length and hash of the whole output */
 };
 
 /* A run that has ended. */
@@ -47,15 +47,15 @@ typedef void snag_records_handler(void *ctx, const struct rt_record *record, int
 /* Prepares the program.  It is an error if it cannot be run. */
 int snag_server_start(const struct snag_server_options *options, struct snag_server **ret_server,
 		      struct snag_error *err);
-/* Runs the program.  `options` come after those of all runs; `turns` is the schedule to follow first,
- * from the start of the program, or NULL; `weights` are lines for the policy surw, or NULL.  After
- * `seconds` the run is killed. */
+/* Runs the program.  `options` come after those of all runs; `turns` is the schedule to follow
+ * first, from the start of the program, or NULL; `weights` are lines for the policy surw, or NULL.
+ * After `seconds` the run is killed. */
 int snag_server_run(struct snag_server *s, const char *options, const struct snag_turns *turns,
 		    const char *weights, double seconds, snag_records_handler *handler, void *ctx,
 		    struct snag_served *ret, struct snag_error *err);
-/* Whether runs are forks.  If not, *ret_why says why. */
+/* Returns whether runs are forks of the program.  If not, *ret_why is the reason. */
 bool snag_server_serves(const struct snag_server *s, const char **ret_why);
-/* Whether the program launches tasks.  Then it was ended before it did. */
+/* Returns whether the program was about to launch tasks.  Then the server has ended it. */
 bool snag_server_has_tasks(const struct snag_server *s);
 void snag_server_free(struct snag_server *s); /* accepts NULL */
 

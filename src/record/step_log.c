@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * step_log.c - the steps of all events of a run
+ * step_log.c - the steps of all events of a run, in about a byte per event
  */
 #include "record/step_log.h"
 

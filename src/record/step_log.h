@@ -22,7 +22,7 @@
 
 #include <stddef.h>
 
-enum { SNAG_STEP_LOG_PERIOD = 16 }; /* the longest */
+enum { SNAG_STEP_LOG_PERIOD = 16 }; /* the longest period */
 
 /* The last gaps, of all threads. */
 struct snag_gaps {
@@ -33,10 +33,10 @@ struct snag_gaps {
 struct snag_step_log { /* all 0: empty */
 	uint8_t *at;
 	size_t nbytes, cap;
-	uint64_t *step; /* by thread: that of its last event */
+	uint64_t *step; /* by thread: the step of its last event */
 	size_t step_cap;
 	struct snag_gaps gaps;
-	uint64_t repeats;	       /* of the last gap, not written yet */
+	uint64_t repeats;	       /* how often the last gap was repeated and not written yet */
 	struct snag_creators creators; /* of the threads */
 	struct snag_answers answers;   /* to the threads */
 };
@@ -54,7 +54,7 @@ struct snag_step_cursor {
 	uint64_t *step; /* by thread */
 	size_t step_cap;
 	struct snag_gaps gaps;
-	uint64_t left; /* of the run that has begun ... */
+	uint64_t left; /* events left of the run that was begun */
 	uint32_t period;
 };
 

@@ -76,7 +76,9 @@ void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *s
 		bool is_of = is_of_goal(goal, ngoal, &step[i]);
 		bool is_begun = is_of && what == SNAG_GOAL_REQUESTS && i + ngoal < n;
 		if (is_begun && has_done(&progress, &step[i]))
-			continue; /* it wakes up when the others stand before their requests */
+			/* The thread wakes up when the other threads stand before their
+			 * requests. */
+			continue;
 		run_up_to(&turns, &progress, step[i].thread, step[i].count - (is_of && !is_begun));
 	}
 	for (size_t i = 0; i < ngoal; i++) /* turns of their own */

@@ -2,10 +2,10 @@
  *
  * chrome.c - a trace in Chrome's trace event format
  *
- * Each event is a slice of one microsecond on the track of its thread.  A lock that a thread holds is
- * an asynchronous slice: locks need not be given back in the order in which they were taken.  Arrows
- * (flow events) show what orders threads: from the creation of a thread to its first event, from its
- * last event to the join, and from an unlock to the next lock by another thread.
+ * Each event is a slice of one microsecond on the track of its thread.  A lock that a thread holds
+ * is an asynchronous slice: locks need not be given back in the order in which they were taken.
+ * Arrows (flow events) show what orders threads: from the creation of a thread to its first event,
+ * from its last event to the join, and from an unlock to the next lock by another thread.
  */
 #include "report/chrome.h"
 
@@ -19,10 +19,22 @@
 
 enum { PROCESS = 1 };
 
-/* Where an arrow may begin: an event of a thread.  1 + its time, so that 0 says that there is none. */
+/* Where an arrow may begin: an event of a thread.  1 + its time, so that 0 says that there is
+ * none. */
 struct arrow_from {
 	uint64_t after;
 	snag_tid thread;
+};
+
+/* A lock that a thread holds. */
+struct hold {
+	snag_tid thread;
+	uint32_t lock;
+};
+
+struct holds {
+	struct hold *at;
+	size_t n, cap;
 };
 
 struct arrows {
@@ -115,12 +127,12 @@ static void arrows_of(struct snag_json *j, struct arrows *a, const struct snag_e
 	}
 }
 
-static void held(struct snag_json *j, const struct snag_event *ev, const char *lock, uint64_t at)
+static void held(struct snag_json *j, const char *phase, struct hold hold, const char *lock,
+		 uint64_t at)
 {
-	bool begins = ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED;
 	char id[32];
-	snprintf(id, sizeof(id), "%u.%u", ev->thread, ev->target);
-	common(j, begins ? "b" : "e", ev->thread);
+	snprintf(id, sizeof(id), "%u.%u", hold.thread, hold.lock);
+	common(j, phase, hold.thread);
 	snag_json_string(j, "cat", "lock");
 	snag_json_string(j, "id", id);
 	snag_json_string(j, "name", lock);
@@ -128,8 +140,41 @@ static void held(struct snag_json *j, const struct snag_event *ev, const char *l
 	snag_json_end(j);
 }
 
-static void event(struct snag_json *j, const struct snag_names *names, const struct snag_event *ev,
-		  uint64_t at)
+/* A lock that is given back was taken: a cut trace may begin between the two. */
+static void lock_event(struct snag_json *j, struct holds *h, const struct snag_event *ev,
+		       const char *lock, uint64_t at)
+{
+	const struct hold hold = {ev->thread, ev->target};
+	if (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED) {
+		h->at = snag_grow(h->at, &h->cap, h->n + 1, sizeof(*h->at));
+		h->at[h->n++] = hold;
+		held(j, "b", hold, lock, at);
+		return;
+	}
+	for (size_t i = h->n; i-- > 0;) {
+		if (h->at[i].thread != hold.thread || h->at[i].lock != hold.lock)
+			continue;
+		h->at[i] = h->at[--h->n];
+		held(j, "e", hold, lock, at);
+		return;
+	}
+}
+
+/* Locks that are still held at the end of the trace. */
+static void holds_end(struct snag_json *j, struct holds *h, const struct snag_names *names,
+		      uint64_t at)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		char lock[300];
+		snag_variable_text(snag_name(names, SNAG_SPACE_LOCK, h->at[i].lock), lock,
+				   sizeof(lock));
+		held(j, "e", h->at[i], lock, at);
+	}
+	free(h->at);
+}
+
+static void event(struct snag_json *j, const struct snag_names *names, struct holds *h,
+		  const struct snag_event *ev, uint64_t at)
 {
 	const struct snag_op_info *op = &snag_op_info[ev->op];
 	char target[300] = "", words[400], place[1024];
@@ -148,12 +193,14 @@ static void event(struct snag_json *j, const struct snag_names *names, const str
 	snag_json_end(j);
 	snag_json_end(j);
 	if (op->space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED))
-		held(j, ev, target, at);
+		lock_event(j, h, ev, target, at);
 }
 
 int snag_chrome_write(struct snag_source *src, struct snag_printer *to, struct snag_error *err)
 {
 	struct arrows arrows = {0};
+	struct holds holds = {0};
+	uint64_t end = 0;
 	struct snag_batch batch;
 	struct snag_json j;
 	snag_tid named = 0;
@@ -166,10 +213,12 @@ int snag_chrome_write(struct snag_source *src, struct snag_printer *to, struct s
 		for (; named < batch.counts.n[SNAG_SPACE_THREAD]; named++)
 			thread_name(&j, named, snag_name(src->names, SNAG_SPACE_THREAD, named));
 		for (size_t i = 0; i < batch.n; i++) {
-			event(&j, src->names, &batch.ev[i], batch.first + i);
+			event(&j, src->names, &holds, &batch.ev[i], batch.first + i);
 			arrows_of(&j, &arrows, &batch.ev[i], batch.first + i);
 		}
+		end = batch.first + batch.n;
 	}
+	holds_end(&j, &holds, src->names, end);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	free(arrows.last);

@@ -24,7 +24,7 @@
 const struct snag_findings *snag_report_deadlocks(const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)
-		if (r->part[i].findings->tells_deadlocks)
+		if (r->part[i].findings->finds_deadlocks)
 			return r->part[i].findings;
 	return NULL;
 }

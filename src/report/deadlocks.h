@@ -27,8 +27,8 @@ void snag_deadlock_locks(const struct snag_report *r, const struct snag_deadlock
 void snag_deadlocks_text(const struct snag_report *r, const struct snag_text_options *o,
 			 struct snag_printer *to);
 
-/* Writes DIR/deadlock-<n>.json for every deadlock with a witness; n counts from 1 in the order of the
- * findings. */
+/* Writes DIR/deadlock-<n>.json for every deadlock with a witness; n counts from 1 in the order of
+ * the findings. */
 int snag_deadlock_witnesses(const struct snag_report *r, const char *dir, struct snag_error *err);
 
 #endif

@@ -108,7 +108,7 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	for (size_t i = 0; i < f->nraces; i++)
 		race_object(j, report, &f->race[i]);
 	snag_json_end(j);
-	if (f->tells_deadlocks)
+	if (f->finds_deadlocks)
 		snag_deadlocks_json(report, f, j);
 	snag_json_end(j);
 }

@@ -29,11 +29,12 @@ struct snag_report {
 	const struct snag_names *names;
 	uint64_t events;
 	struct snag_counts counts;
-	uint64_t skipped;			/* lines or events left out by --lenient */
-	bool interrupted;			/* the end of the trace was not reached */
-	const struct snag_stretches *stretches; /* what the prefixes of witnesses stand for */
-	bool pairs;				/* a race is a pair of events, not of locations */
-	bool stats;				/* figures about the detectors are wanted */
+	uint64_t skipped; /* lines or events left out by --lenient */
+	bool interrupted; /* the end of the trace was not reached */
+	/* The stretches that the prefixes of witnesses count. */
+	const struct snag_stretches *stretches;
+	bool pairs; /* a race is a pair of events, not of locations */
+	bool stats; /* figures about the detectors are wanted */
 	const struct snag_report_part *part;
 	size_t nparts;
 	const struct snag_misuse *misuse; /* trace/misuse.h */
@@ -49,7 +50,7 @@ struct snag_report {
  * with `pairs` the same pair of events. */
 struct snag_merged_race {
 	const struct snag_race *race; /* of the first detector with the strongest verdict */
-	size_t part;		      /* that detector */
+	size_t part;		      /* the detector that reports it */
 	uint32_t found_by;	      /* a bit for every part */
 	/* The race with a witness: this one, or one that another detector found at the same
 	 * locations; NULL: none has one. */

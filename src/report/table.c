@@ -37,7 +37,7 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		       "max distance  seconds  complete\n");
 	for (size_t i = 0; i < r->nparts; i++) {
 		const struct snag_findings *f = r->part[i].findings;
-		if (f->tells_deadlocks)
+		if (f->finds_deadlocks)
 			continue;
 		struct distances d = distances_of(f);
 		snag_printf(to, "%-8s %8zu %11llu %12zu %9zu %14.0f %13u %8.2f  %s", f->name,

@@ -73,22 +73,22 @@ void snag_report_verdict(const struct snag_report *r, const struct snag_merged *
 	const struct snag_findings *deadlocks = snag_report_deadlocks(r);
 	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0, nviolations = 0, nfreed = 0,
 	       told = 0;
-	bool tells_races = false, tells_atomicity = false, tells_freed = false;
+	bool finds_races = false, finds_atomicity = false, finds_freed = false;
 	for (size_t i = 0; i < r->nparts; i++) {
 		const struct snag_findings *f = r->part[i].findings;
-		tells_races |= !f->tells_deadlocks && !f->tells_atomicity && !f->tells_freed;
-		tells_atomicity |= f->tells_atomicity;
-		tells_freed |= f->tells_freed;
+		finds_races |= !f->finds_deadlocks && !f->finds_atomicity && !f->finds_freed;
+		finds_atomicity |= f->finds_atomicity;
+		finds_freed |= f->finds_freed;
 	}
 	for (size_t i = 0; i < m->n; i++) {
 		nviolations += m->race[i].race->is_atomicity;
 		nfreed += m->race[i].race->is_behind;
 	}
-	if (tells_races)
+	if (finds_races)
 		number_of(to, &told, m->n - nviolations - nfreed, "race", is_abridged(r));
-	if (tells_freed)
+	if (finds_freed)
 		number_of(to, &told, nfreed, "use-after-free", false);
-	if (tells_atomicity)
+	if (finds_atomicity)
 		number_of(to, &told, nviolations, "atomicity violation", false);
 	if (deadlocks)
 		number_of(to, &told, ndeadlocks, "deadlock", false);
@@ -210,8 +210,7 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	}
 	if (!is_relation(r, m)) {
 		snag_printf(to,
-			    "  %s does not look at all that orders: something else may keep them "
-			    "apart.\n",
+			    "  %s ignores some synchronisation, which may keep the two apart.\n",
 			    part->findings->name);
 		return;
 	}
@@ -355,16 +354,16 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 		      const struct snag_report_part *part, bool any_race)
 {
 	const struct snag_findings *f = part->findings;
-	if (f->tells_deadlocks)
+	if (f->finds_deadlocks)
 		snag_printf(to, "%s: %zu deadlock%s", f->name, f->ndeadlocks,
 			    snag_plural(f->ndeadlocks));
 	else
 		snag_printf(to, "%s: %zu %s%s", f->name, f->nraces,
-			    f->tells_atomicity ? "atomicity violation"
-			    : f->tells_freed   ? "use-after-free"
+			    f->finds_atomicity ? "atomicity violation"
+			    : f->finds_freed   ? "use-after-free"
 					       : "race",
 			    snag_plural(f->nraces));
-	if (f->nraces && !f->tells_atomicity && !f->tells_freed)
+	if (f->nraces && !f->finds_atomicity && !f->finds_freed)
 		snag_printf(to, " (%s%llu pair%s, %zu racy event%s)",
 			    f->at_least ? "at least " : "", (unsigned long long)f->npairs,
 			    snag_plural(f->npairs), f->nracy, snag_plural(f->nracy));
@@ -393,9 +392,9 @@ static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)
 		if ((r->part[i].findings->complete || r->part[i].findings->race_free) &&
-		    (r->nparts == 1 || (!r->part[i].findings->tells_deadlocks &&
-					!r->part[i].findings->tells_atomicity &&
-					!r->part[i].findings->tells_freed)) &&
+		    (r->nparts == 1 || (!r->part[i].findings->finds_deadlocks &&
+					!r->part[i].findings->finds_atomicity &&
+					!r->part[i].findings->finds_freed)) &&
 		    !r->interrupted)
 			return;
 	snag_print(to, "This is no proof that there is none: another schedule of the same program "

@@ -15,8 +15,8 @@ void rt_modules_forget(void); /* Call this for a new recorder, which knows no mo
 /* Returns whether code at this address was compiled with snag. */
 bool rt_modules_instrumented(uintptr_t pc);
 
-/* Returns whether accesses that the C library makes for code at this address count: those for such code,
- * or all, as the option ignore_noninstrumented_modules says. */
+/* Returns whether accesses that the C library makes for code at this address count: those for such
+ * code, or all, as the option ignore_noninstrumented_modules says. */
 bool rt_modules_counts(uintptr_t pc);
 
 /* Returns whether the address lies in the library of gfortran. */

@@ -2,8 +2,8 @@
  *
  * observe.c - a program that observes itself: it starts the tool, and waits for its verdict
  *
- * Idea.   `snag run` starts the program as its child.  A program that is started in another way keeps
- *         its process, parent and standard descriptors; it starts the tool beside itself:
+ * Idea.   `snag run` starts the program as its child.  A program that is started in another way
+ *         keeps its process, parent and standard descriptors; it starts the tool beside itself:
  *
  *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID -- PROG
  *              |                  ends               |
@@ -58,8 +58,6 @@ static long call(long number, long a, long b, long c)
 {
 	return rt_sys(number, a, b, c, 0, 0, 0);
 }
-
-/* The tool. */
 
 /* The words of this process: its command line, from /proc. */
 struct words {
@@ -281,8 +279,6 @@ bool rt_observe_forked(bool is_free)
 	words_done(&w);
 	return true;
 }
-
-/* The end. */
 
 static int ends_with = -1; /* the status of exit(); -1: not called yet */
 static bool has_destroyed; /* the destructors of the program have run */

@@ -62,7 +62,8 @@ struct rt_hot {
 	uint64_t beyond;	  /* calls deeper than that */
 	struct rt_thread *self;	  /* NULL: the runtime does not know the thread, or it has ended */
 	bool has_read;		  /* something since its last branch, see branch.c */
-	bool buries; /* the C library makes or joins a thread: it frees what dead threads have left */
+	/* The C library makes or joins a thread: it frees what dead threads have left. */
+	bool buries;
 	bool is_own;	/* the runtime calls the C library: what that allocates does not count */
 	unsigned depth; /* how many RT_SCOPEs are open */
 	/* Where the program called the running function of the C library or of the ABI, if that

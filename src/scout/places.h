@@ -7,7 +7,8 @@
  *         one costs a microsecond, and 100 bytes.  So a place is delivered when the first record
  *         that refers to it is, behind its callers.
  *
- * State.  node      by number: the record RT_NODE; an op of RT_NONE: there is none, or it was needed
+ * State.  node      by number: the record RT_NODE; an op of RT_NONE: there is none, or it was
+ *                   needed
  *         due       what was needed, from `first` on not yet delivered
  * Rules.  [module]  Which function a place lies in depends on the modules at its time.  Before
  *                   another module comes, all places are needed.

@@ -10,12 +10,12 @@
  *
  * Rules.  [run]      a run of the runtime (RT_AGAIN) is skipped if none of its accesses is needed;
  *                    otherwise its needed accesses become records of their own
- *         [count]    an event without a number of its own has that of the access before it.  If that
- *                    access was left out, RT_COUNT says the number
+ *         [count]    an event without a number of its own has that of the access before it.  If
+ *                    that access was left out, RT_COUNT says the number
  *         [range]    of a range, the needed parts become ranges
- *         [branch]   of branches and what they depend on, those are delivered that matter for needed
- *                    words (trace/branch_filter.h).  A branch that depends on an atomic depends on
- *                    all earlier reads
+ *         [branch]   of branches and what they depend on, those are delivered that matter for
+ *                    needed words (trace/branch_filter.h).  A branch that depends on an atomic
+ *                    depends on all earlier reads
  *         [block]    the beginning and end of a block are left out if nothing in it is needed.
  *                    RT_BLOCKS counts such beginnings, because blocks are named by their number.
  *                    What a record names by its address is needed: locks, misuses, benign races
@@ -48,7 +48,8 @@ void snag_scout_free(struct snag_scout *s); /* accepts NULL */
 /* For snag_live_source(); as long as the scout lives. */
 const struct snag_detour *snag_scout_detour(struct snag_scout *s);
 
-/* While the program runs: a number that grows when the scout sees a race, or what looks like one. */
+/* While the program runs: a number that grows when the scout sees a race, or what looks like
+ * one. */
 uint64_t snag_scout_observed(const struct snag_scout *s);
 /* How many events the run had, once it has ended. */
 uint64_t snag_scout_events(const struct snag_scout *s);

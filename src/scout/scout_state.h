@@ -43,7 +43,7 @@ struct snag_scout {
 	uint32_t fuel;
 	bool is_fuel_untold;
 	struct snag_word_set idle; /* [block] where those begin whose beginning was left out */
-	uint32_t nblocks;	   /* that were left out since the last record that tells it */
+	uint32_t nblocks;	   /* blocks that were left out since the last record RT_BLOCKS */
 	struct snag_scout_places places;
 	struct snag_branch_filter *branches; /* [branch] by thread */
 	size_t branches_cap;

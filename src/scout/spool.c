@@ -34,7 +34,8 @@ struct snag_spool {
 	struct context context[1 << CONTEXTS_LOG];
 	uint32_t now; /* the context of the last record */
 	int fd;
-	off_t file_at; /* where the file is written or read next; a copy of the process has its own */
+	/* Where the file is written or read next; a copy of the process has its own. */
+	off_t file_at;
 	uint64_t limit;	     /* bytes; 0: none */
 	bool is_full;	     /* nothing more is added */
 	char *folder, *text; /* where it lies; why it is full */

@@ -51,8 +51,8 @@ enum shadow_reuse { SHADOW_AGAIN = 1, SHADOW_STACK = 2, SHADOW_USER = 4 /* the u
 
 struct shadow_page {
 	uint32_t first;		       /* the variable of its first part; 0: parts have none */
-	uint32_t lines;		       /* that of its first line; 0: lines have none */
-	uint32_t whole;		       /* that of the page; 0: it has none */
+	uint32_t lines;		       /* the variable of its first line; 0: lines have none */
+	uint32_t whole;		       /* the variable of the page; 0: it has none */
 	uint8_t part_log;	       /* of the bytes of a part: 3 or 2 */
 	uint8_t reuse;		       /* enum shadow_reuse, by bit */
 	uint8_t is_whole;	       /* then none of its lines is in a state */
@@ -65,7 +65,8 @@ struct shadow_page {
 };
 
 struct shadow_leaf {
-	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64]; /* that may be not all new */
+	/* A bit for each page: it may have memory that is not new. */
+	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64];
 	struct shadow_page page[1 << SHADOW_LEAF_LOG];
 };
 

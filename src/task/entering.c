@@ -6,9 +6,10 @@
  * Idea.   Blocks never wait for each other: one task runs at a time, and it runs through its
  *         block. A listener that wants them in another order decides for each task that reaches
  *         a block whether it may enter.  If not, the task is blocked, as in a get, and the
- *         library calls the listener again whenever a block ends.  The listener may have
- *         blocks of its own, such as atomic operations: then it says where they begin and end.  A task that reaches a lock held by
- *         another task is blocked likewise, until the owner of the lock reports a change.
+ *         library calls the listener again whenever a block ends.  The listener may have blocks
+ *         of its own, such as atomic operations: then it says where they begin and end.  A task
+ *         that reaches a lock held by another task is blocked likewise, until the owner of the
+ *         lock reports a change.
  *
  * State.  entering   the tasks that may not continue, in the order they came
  *

@@ -40,7 +40,8 @@ struct snag_task_hooks {
 
 	void (*obstacle)(void *ctx, enum snag_task_obstacle what); /* may be NULL */
 
-	/* The run is over: how, and after a deadlock the first `n` tasks that wait.  May be NULL. */
+	/* The run is over: how, and after a deadlock the first `n` tasks that wait.  May be
+	 * NULL. */
 	void (*end)(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting,
 		    size_t n);
 

@@ -9,10 +9,10 @@
  *         keeps      ... and some of them were kept
  *         has_read   a read was kept since the last branch that depends on all earlier reads
  *         has_named  there was a `dep` event
- * Rules.  [dep]     a `dep` event is kept if it names something that the part has.  The first of a thread
- *                   is kept, too: it says that the thread names its reads
- *         [branch]  a branch that names reads is kept if some of its `dep` events are; another one if
- *                   a read was kept since the last such branch
+ * Rules.  [dep]     a `dep` event is kept if it names something that the part has.  The first of a
+ *                   thread is kept, too: it says that the thread names its reads
+ *         [branch]  a branch that names reads is kept if some of its `dep` events are; another one
+ *                   if a read was kept since the last such branch
  * Guarantee.  The branches that are kept depend on all reads of the part that some branch before or
  *             at the same place depends on, and on no others.
  */

@@ -148,6 +148,9 @@ static void module_parse(char *module, struct snag_frame *f)
 	f->module = *module ? module : NULL;
 }
 
+/* The function of the runtime that calls `main`. */
+static const char calls_main[] = "snag_calls_main";
+
 /* Decodes a name in place. */
 static void name_parse(char *name, struct snag_frame *f)
 {
@@ -158,6 +161,8 @@ static void name_parse(char *name, struct snag_frame *f)
 	place_parse(place, f);
 	module_parse(module, f);
 	f->is_inlined = caller && *caller == '^';
+	if (f->function && strcmp(f->function, calls_main) == 0)
+		*f = (struct snag_frame){.function = f->function + strlen("snag_calls_")};
 }
 
 /* The caller a name ends with, or SNAG_NO_ID. */

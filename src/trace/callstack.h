@@ -39,7 +39,7 @@ size_t snag_frame_name(const struct snag_frame *frame, uint32_t caller, char *bu
 struct snag_callstack {
 	struct snag_frame *frame; /* innermost first */
 	size_t n;
-	char *text; /* what the frames point to */
+	char *text; /* the text that the frames point into */
 };
 
 enum { SNAG_MAX_CALLSTACK = 512 }; /* deeper stacks lose their outermost frames */

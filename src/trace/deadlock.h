@@ -2,8 +2,8 @@
  *
  * deadlock.h - THE deadlock: threads that wait for each other, as data
  *
- * A deadlock is a circle of requests.  Each request is an acquire, or a join, at which its thread waits
- * for the thread of the next request; the last one waits for the first.
+ * A deadlock is a circle of requests.  Each request is an acquire, or a join, at which its thread
+ * waits for the thread of the next request; the last one waits for the first.
  */
 #ifndef SNAG_TRACE_DEADLOCK_H
 #define SNAG_TRACE_DEADLOCK_H
@@ -12,8 +12,8 @@
 
 struct snag_deadlock_wait {
 	struct snag_site at; /* the request: its target is the lock, or for a join the thread */
-	/* The acquire of what the request before this one asks for.  .event is SNAG_NO_EVENT if that
-	 * is a join: it waits for the thread itself. */
+	/* The acquire of what the request before this one asks for.  .event is SNAG_NO_EVENT if
+	 * that is a join: it waits for the thread itself. */
 	struct snag_site held;
 };
 

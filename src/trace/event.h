@@ -82,8 +82,8 @@ enum snag_op {
 	SNAG_OPS
 };
 
-/* Flag bits.  The low three hold the C11 memory order of an atomic or fence; of an acquire or join the lowest
- * says that it never waits without end. */
+/* Flag bits.  The low three hold the C11 memory order of an atomic or fence; of an acquire or join
+ * the lowest says that it never waits without end. */
 enum {
 	SNAG_NO_WAIT = 0x01,	/* a trylock that succeeded, or a wait with a deadline */
 	SNAG_ORDER_MASK = 0x07, /* enum snag_order */

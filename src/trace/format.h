@@ -47,8 +47,8 @@ enum {
 	SNAG_FORMAT_PLACED = 8,	 /* likewise: names of places */
 	SNAG_FORMAT_SPLITS = 16, /* likewise: splits, if the file may have some */
 	SNAG_FORMAT_ALWAYS = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS | SNAG_FORMAT_COUNTED |
-			     SNAG_FORMAT_PLACED,		      /* what every file needs */
-	SNAG_FORMAT_NEEDED = SNAG_FORMAT_ALWAYS | SNAG_FORMAT_SPLITS, /* what this reader knows */
+			     SNAG_FORMAT_PLACED,		      /* needed by every file */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_ALWAYS | SNAG_FORMAT_SPLITS, /* known to this reader */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,

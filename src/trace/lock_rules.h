@@ -25,10 +25,10 @@
 
 struct snag_lock_rules {
 	struct snag_ruled_lock {
-		uint32_t depth;	       /* of the thread that holds it alone; 0: none does */
-		snag_tid holder;       /* that thread */
-		uint32_t shared_depth; /* shared acquires by that thread inside its own */
-		uint32_t shares;       /* those that share it: 1 + index of the first, or 0 */
+		uint32_t depth;	       /* how often one thread holds it alone; 0: no thread does */
+		snag_tid holder;       /* the thread that holds it alone */
+		uint32_t shared_depth; /* how often the holder has also acquired it shared */
+		uint32_t shares;       /* the threads that share it: 1 + index of the first, or 0 */
 		uint64_t since;
 	} * lock;
 	size_t lock_cap;

@@ -2,8 +2,8 @@
  *
  * misuse.h - a mistake of a program that is neither a race nor a deadlock, as data
  *
- * The run itself shows it, so there is nothing to analyse: the recorder notes it (record/misuses.h)
- * and reports print it.
+ * The run itself shows it, so there is nothing to analyse: the recorder notes it
+ * (record/convert/misuses.h) and reports print it.
  */
 #ifndef SNAG_TRACE_MISUSE_H
 #define SNAG_TRACE_MISUSE_H
@@ -21,9 +21,9 @@ enum snag_misuse_kind {
 
 struct snag_misuse {
 	enum snag_misuse_kind kind;
-	snag_tid thread; /* that did it; of a leaked thread, its creator */
+	snag_tid thread; /* the thread that made the mistake; for a leaked thread, its creator */
 	snag_loc loc;
-	bool has_before; /* what came before is known: */
+	bool has_before; /* the earlier event is known: */
 	snag_tid before_thread;
 	snag_loc before;
 	char *object;	/* the name of the lock, block, thread or signal */

@@ -58,13 +58,14 @@ struct snag_race {
 					  * `second` */
 	enum snag_verdict verdict;
 	bool changes_reads; /* in its witness some read sees another write than it saw */
-	/* Not a race but a broken atomicity (detect/candidates/atomicity.c): one of the two accesses is
-	 * a write of the thread of `read`, the next access of that thread to the variable.  The other
-	 * one is a write of another thread.  In the witness, it comes between these two. */
+	/* Not a race but a broken atomicity (detect/candidates/atomicity.c): one of the two
+	 * accesses is a write of the thread of `read`, the next access of that thread to the
+	 * variable.  The other one is a write of another thread.  In the witness, it comes between
+	 * these two. */
 	bool is_atomicity;
 	struct snag_site read;
-	/* Not a race but a use of freed memory (detect/candidates/freed.c): `second` ends the block.  In
-	 * the witness it comes before `first`, which ends the witness. */
+	/* Not a race but a use of freed memory (detect/candidates/freed.c): `second` ends the
+	 * block.  In the witness it comes before `first`, which ends the witness. */
 	bool is_behind;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
@@ -108,7 +109,7 @@ struct snag_deadlock;
 /* The findings of one detector in one trace. */
 struct snag_findings {
 	const char *name; /* of the detector */
-	double seconds;	  /* of its own time */
+	double seconds;	  /* the time of this detector alone, in seconds */
 	bool complete;	  /* no predictable race is missing */
 	bool race_free;	  /* for tasks: this input has no race on any schedule */
 	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */
@@ -121,9 +122,9 @@ struct snag_findings {
 	size_t nraces, race_cap;
 	struct snag_deadlock *deadlock; /* trace/deadlock.h; ascending by first request */
 	size_t ndeadlocks, deadlock_cap;
-	bool tells_deadlocks; /* the detector looks for deadlocks, not for races */
-	bool tells_atomicity; /* likewise for atomicity violations, which are in race[] */
-	bool tells_freed;     /* likewise for uses of freed memory that are no races */
+	bool finds_deadlocks; /* the detector looks for deadlocks, not for races */
+	bool finds_atomicity; /* likewise for atomicity violations, which are in race[] */
+	bool finds_freed;     /* likewise for uses of freed memory that are no races */
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
@@ -132,9 +133,10 @@ struct snag_findings {
 	 * counts are lower bounds. */
 	uint64_t abridged;
 	/* Not 0: the trace did not fit into memory, and was analysed in this many windows of
-	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too ... */
+	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too. */
 	uint64_t windows, window_events;
-	bool decided_in_windows; /* ... unless no race is missing, and pairs were decided there */
+	/* But they are exact: no race is missing, and the windows decided the pairs. */
+	bool decided_in_windows;
 };
 
 /* Of a broken atomicity: the write that comes between, and the one that ends the unit. */

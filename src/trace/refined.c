@@ -28,8 +28,8 @@ struct refined {
 	size_t passed; /* so many of the splits have happened */
 	uint64_t *bit, *summary;
 	uint32_t *last, *before;
-	uint32_t nlast;	 /* variables below may have parts ... */
-	uint32_t nparts; /* ... which are below this */
+	uint32_t nlast;	 /* variables below this number may have parts */
+	uint32_t nparts; /* their parts are below this number */
 	bool takes_splits, follows;
 	struct snag_batch from;
 	size_t at, tailed, run;

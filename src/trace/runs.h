@@ -26,7 +26,7 @@ struct snag_repeat {
 /* The last events. */
 struct snag_tail {
 	struct snag_event ev[2 * SNAG_RUN_MAX]; /* a ring */
-	uint64_t n; /* of all; its place in the ring is n mod the size */
+	uint64_t n; /* how many were added; number k is at k mod the size of the ring */
 };
 
 void snag_tail_add(struct snag_tail *tail, const struct snag_event *ev, size_t n);

@@ -17,7 +17,7 @@
 struct snag_stretch {
 	uint32_t first; /* event number */
 	uint32_t thread;
-	uint32_t position; /* of that event in its thread */
+	uint32_t position; /* the position of that event in its thread */
 	uint32_t next;	   /* the next stretch of the thread; 0: there is none */
 };
 

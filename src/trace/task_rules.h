@@ -32,8 +32,8 @@
 struct snag_task_rules {
 	struct snag_ruled_task {
 		uint32_t scope;	 /* innermost; 0: has not begun, or has ended */
-		uint32_t finish; /* that waits for it */
-		uint32_t frame;	 /* that spawned it, or 0 */
+		uint32_t finish; /* the finish that waits for the task */
+		uint32_t frame;	 /* the frame that spawned it, or 0 */
 	} * task;
 	uint64_t *set; /* by promise: 1 + where it was set, or 0 */
 	struct snag_ruled_scope {

@@ -39,8 +39,8 @@
  *                    least one a write
  *         [deadlock] of a witness with requests, instead: after the last event the threads of the
  *                    requests wait for each other (check_deadlock.h), and no read is racing
- *         [atomicity] of a witness with a unit, instead: a write of another thread comes between its
- *                    read and its write (check_atomicity.h), and no read is racing
+ *         [atomicity] of a witness with a unit, instead: a write of another thread comes between
+ *                    its read and its write (check_atomicity.h), and no read is racing
  *         [freed]    of a witness with freed memory, instead: its end comes before the last event,
  *                    an access to it (check_freed.h), which is free to see any write
  *         Nested acquires and releases are no lock operations.  Atomic accesses read and write

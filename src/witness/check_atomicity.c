@@ -5,10 +5,11 @@
  * Idea.   The replay has noted when the three accesses happened.  One walk over a part of the trace
  *         tells whether the first and the last one are a unit.
  *
- * Rules.  [accesses]  a read, a write of another thread, and a write; updates are allowed only between
+ * Rules.  [accesses]  a read, a write of another thread, and a write; updates are allowed only
+ *                     between
  *         [variable]  all three access one variable
- *         [unit]      the read and the last write are of one thread, which does not access the variable
- *                     between them
+ *         [unit]      the read and the last write are of one thread, which does not access the
+ *                     variable between them
  *         [order]     all three have happened in this order, the last one at the end of the witness
  *
  * Cost.   O(events between the read and the last write).

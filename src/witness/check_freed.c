@@ -2,8 +2,8 @@
  *
  * check_freed.c - does this access come behind the end of its memory?
  *
- * Rules.  [end]      the first event is a plain write without a size: only the end of a heap block has
- *                    none in a recording
+ * Rules.  [end]      the first event is a plain write without a size: only the end of a heap block
+ *                    has none in a recording
  *         [access]   the second one accesses the same variable, in another thread, and has a size
  *         [order]    both have happened in the witness, and the access is its end
  */

@@ -20,7 +20,6 @@
 
 #include "base/memory.h"
 #include "trace/input.h"
-#include "trace/race.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,6 +51,15 @@ void snag_witness_done(struct snag_witness *w)
 	free(w->unit);
 	free(w->freed);
 	memset(w, 0, sizeof(*w));
+}
+
+void snag_witness_copy(const struct snag_witness *w, size_t nthreads, struct snag_race *ret_race)
+{
+	ret_race->witness = snag_realloc(NULL, w->n + 1, sizeof(*w->event));
+	if (w->n)
+		memcpy(ret_race->witness, w->event, w->n * sizeof(*w->event));
+	ret_race->nwitness = w->n;
+	snag_race_prefix_set(ret_race, w->prefix, nthreads);
 }
 
 __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const char *fmt, ...)

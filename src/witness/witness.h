@@ -7,8 +7,8 @@
  * of the sequence are the race.  The witness of a deadlock names the requests at
  * which its threads then wait for each other: they are no part of the sequence.  The witness of a
  * broken atomicity names a read, a write of another thread that comes after it, and the write that
- * ends the sequence.  The witness of a use of freed memory names the write that ends a block, and the
- * access that ends the sequence.
+ * ends the sequence.  The witness of a use of freed memory names the write that ends a block, and
+ * the access that ends the sequence.
  *
  * File: a JSON object {"witness": [3, 4, 5], "prefix": {"T0": 12}}, where "prefix"
  * may be missing and other members are ignored; of a deadlock with a member
@@ -18,6 +18,7 @@
 #ifndef SNAG_WITNESS_WITNESS_H
 #define SNAG_WITNESS_WITNESS_H
 
+#include "trace/race.h"
 #include "trace/trace.h"
 
 struct snag_witness {
@@ -28,17 +29,20 @@ struct snag_witness {
 	 * one, the last for that of the first; NULL: the witness is one of a race. */
 	uint32_t *request;
 	size_t nrequests;
-	/* Of a broken atomicity: the read, the write of another thread, the write that ends the witness;
-	 * NULL: the witness is another one. */
+	/* Of a broken atomicity: the read, the write of another thread, the write that ends the
+	 * witness; NULL: the witness is another one. */
 	uint32_t *unit;
 	size_t nunit; /* 3, or the witness is not valid */
-	/* Of a use of freed memory: the write that ends the block, the access that ends the witness;
-	 * NULL: the witness is another one. */
+	/* Of a use of freed memory: the write that ends the block, the access that ends the
+	 * witness; NULL: the witness is another one. */
 	uint32_t *freed;
 	size_t nfreed; /* 2, or the witness is not valid */
 };
 
 void snag_witness_done(struct snag_witness *w); /* accepts NULL */
+/* Copies the events and the prefix of a witness, of a trace with so many threads, to a race.  The
+ * race owns the copies. */
+void snag_witness_copy(const struct snag_witness *w, size_t nthreads, struct snag_race *ret_race);
 int snag_witness_read(const char *path, const struct snag_trace *trace,
 		      struct snag_witness *ret_witness, struct snag_error *err);
 
@@ -46,10 +50,11 @@ int snag_witness_read(const char *path, const struct snag_trace *trace,
 enum snag_rules {
 	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
 	SNAG_RULES_READS, /* every read keeps its writer (Pavlogiannis, POPL 2020, section 2) */
-	/* Only causal reads do (Genç et al., OOPSLA 2019, definition 2.3): reads that a branch in the
-	 * reordering depends on, directly or through writes and reads of other threads. */
+	/* Only causal reads do (Genç et al., OOPSLA 2019, definition 2.3): reads that a branch in
+	 * the reordering depends on, directly or through writes and reads of other threads. */
 	SNAG_RULES_DEPENDENCE,
-	/* The same with definition 2.2 as printed: any later write of the thread makes a read causal. */
+	/* The same with definition 2.2 as printed: any later write of the thread makes a read
+	 * causal. */
 	SNAG_RULES_LITERAL,
 	SNAG_RULES
 };

@@ -50,6 +50,44 @@ project() {
 	[ -s build/snag-reports/reported.html ]
 }
 
+@test "GoogleTest: the test with the race fails, the others pass" {
+	[ -e /usr/include/gtest/gtest.h ] || skip "no libgtest-dev"
+	cat >CMakeLists.txt <<-END
+		cmake_minimum_required(VERSION 3.22)
+		project(bank CXX)
+		enable_testing()
+		find_package(GTest REQUIRED)
+		include(GoogleTest)
+		add_executable(unit unit.cc)
+		target_link_libraries(unit GTest::gtest_main)
+		gtest_discover_tests(unit)
+	END
+	cat >unit.cc <<-'END'
+		#include <gtest/gtest.h>
+		#include <thread>
+		static int shared;
+		static void both(int a, int b)
+		{
+			int value[2] = {};
+			std::thread one([&] { (a ? value[0] : shared)++; }), two([&] { (b ? value[1] : shared)++; });
+			one.join();
+			two.join();
+			EXPECT_EQ(shared + value[0] + value[1], 2);
+		}
+		TEST(threads, apart) { both(1, 1); }
+		TEST(threads, race) { both(0, 0); }
+		TEST(threads, one_each) { both(0, 1); }
+	END
+	status=0
+	recipe "CMake and CTest" || status=$?
+	cat out
+	[ "$status" = 8 ]
+	grep -q 'threads.apart .* Passed' out
+	grep -q 'threads.one_each .* Passed' out
+	grep -q 'threads.race .*\*\*\*Failed' out
+	grep -q 'SUMMARY: snag: data race .*unit.cc:7' out
+}
+
 @test "Meson: a red test" {
 	command -v meson >/dev/null || skip "no meson"
 	project
@@ -77,6 +115,31 @@ project() {
 	recipe Autotools || status=$?
 	[ "$status" != 0 ]
 	grep -q '^FAIL: report' out
+}
+
+@test "GitLab CI: the job as it stands" {
+	python3 -c 'import yaml' 2>/dev/null || skip "no python3-yaml"
+	project
+	awk '$0 == "## GitLab CI" { on = 1 } on && /^```yaml$/ { in_block = 1; next } /^```$/ { in_block = 0 } /^## / && $0 != "## GitLab CI" { on = 0 }
+		on && in_block' "$root/docs/ci.md" >.gitlab-ci.yml
+	python3 - <<-'END'
+		import yaml
+		job = yaml.safe_load(open(".gitlab-ci.yml"))["race"]
+		assert job["artifacts"]["when"] == "always"
+		for part in "script", "after_script":
+		    open(part + ".sh", "w").write("\n".join(job[part]) + "\n")
+		open("reports", "w").write("\n".join(sorted(job["artifacts"]["reports"].values())) + "\n")
+	END
+	export PATH=$(dirname "$SNAG"):$PATH
+	status=0
+	sh -e script.sh >out 2>&1 || status=$?
+	[ "$status" = 66 ]
+	sh -e after_script.sh
+	while read -r file; do
+		[ -s "$file" ]
+	done <reports
+	grep -qx junit.xml reports
+	jq -e '.[0].location == {path: "report.c", lines: {begin: 24}}' gl-code-quality-report.json
 }
 
 @test "the GitHub action does what its steps say" {

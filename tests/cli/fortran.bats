@@ -33,6 +33,23 @@ built() {
 	done
 }
 
+@test "fc: the variable of a simd loop is private in the construct around it" {
+	for level in -O0 -O2; do
+		snag fc -g $level -fopenmp -o prog "$programs/iterators.f90"
+		run --separate-stderr snag run ./prog
+		[ "$status" -eq 0 ] || { echo "$level: $stderr"; return 1; }
+		read -r sums after a <<<"$output"
+		[ "$sums $after $a" = "480 180 32" ]
+		[[ "$stderr" == *"race-free for this input on every schedule"* ]] || { echo "$level: $stderr"; return 1; }
+	done
+	# unless a clause says something else
+	sed 's/do reduction(+:sums, after)/do reduction(+:sums, after) shared(j, l)/' "$programs/iterators.f90" >shared.f90
+	snag fc -g -fopenmp -o prog shared.f90
+	run --separate-stderr snag run ./prog
+	[ "$status" -eq 66 ]
+	[[ "$stderr" == *"shared.f90:47:"* ]]
+}
+
 @test "fc: fixed form" {
 	built fixed.f -fopenmp
 	run --separate-stderr snag run ./prog

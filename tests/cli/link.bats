@@ -157,6 +157,110 @@ reports() { # PROGRAM
 	SNAG_CC=gcc "$SNAG" cc -w -o covered -x c - <<<'int main(void) { return 0; }'
 	run nm covered
 	[[ $output != *__sanitizer_syscall* ]] # only who calls them has them
+	[[ $output != *__interceptor_fopen* ]]
+}
+
+# A program that makes its system calls by itself: one thread sends a buffer into which main reads.
+@test "hooks of system calls report accesses" {
+	cat >calls.c <<-'END'
+		#include <pthread.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		void __sanitizer_syscall_post_impl_read(long, long, long, long);
+		void __sanitizer_syscall_pre_impl_write(long, long, long);
+		static char buffer[16];
+		static int fd[2], has_read;
+		static void *sends(void *unused)
+		{
+			while (!__atomic_load_n(&has_read, __ATOMIC_RELAXED))
+				;
+			__sanitizer_syscall_pre_impl_write(fd[1], (long)buffer, sizeof(buffer));
+			syscall(SYS_write, fd[1], buffer, sizeof(buffer));
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			if (pipe(fd) || syscall(SYS_write, fd[1], "0123456789abcdef", 16) != 16)
+				return 1;
+			pthread_create(&t, NULL, sends, NULL);
+			long n = syscall(SYS_read, fd[0], buffer, sizeof(buffer));
+			__sanitizer_syscall_post_impl_read(n, fd[0], (long)buffer, sizeof(buffer));
+			__atomic_store_n(&has_read, 1, __ATOMIC_RELAXED);
+			pthread_join(t, NULL);
+			return 0;
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		SNAG_CC=$SNAG_CC "$SNAG" cc -w -g -O1 -pthread -o calls calls.c
+		run "$SNAG" run ./calls
+		[ "$status" = 66 ]
+		[[ $output == *"data race"*" at buffer"* ]]
+	done
+}
+
+@test "__interceptor_ names of functions that a program defines" {
+	cat >own.c <<-'END'
+		#include <stdarg.h>
+		#include <stdio.h>
+		#include <string.h>
+		FILE *__interceptor_fopen(const char *, const char *);
+		size_t __interceptor_strlen(const char *);
+		long double __interceptor_modfl(long double, long double *);
+		static int opened, measured;
+		FILE *fopen(const char *path, const char *mode)
+		{
+			opened++;
+			return __interceptor_fopen(path, mode);
+		}
+		size_t strlen(const char *s)
+		{
+			measured++;
+			return __interceptor_strlen(s);
+		}
+		int main(int n, char **word)
+		{
+			long double whole;
+			FILE *a = fopen("/dev/null", "r"), *b = fopen("/dev/null", "w");
+			if (!a || !b || opened != 2 || strlen(word[0]) != 5 || measured != 1)
+				return 1;
+			return __interceptor_modfl(2.5L, &whole) != 0.5L || whole != 2;
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		SNAG_CC=$SNAG_CC "$SNAG" cc -w -g -O1 -fno-builtin -o own own.c
+		./own
+	done
+}
+
+@test "-fno-sanitize=thread: a file or a library that is not instrumented" {
+	echo 'int changed; void change(void) { changed++; }' >part.c
+	cat >whole.c <<-'END'
+		#include <pthread.h>
+		void change(void);
+		static void *changes(void *unused) { change(); return unused; }
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, 0, changes, 0);
+			change();
+			return pthread_join(t, 0);
+		}
+	END
+	for SNAG_CC in gcc clang; do
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -fPIC -fsanitize=thread -fno-sanitize=thread -c part.c
+		run nm part.o
+		[[ $output != *__tsan* ]]
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -o whole whole.c part.o
+		"$SNAG" run ./whole
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -fPIC -shared -fno-sanitize=thread -o libpart.so part.c
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -o whole whole.c ./libpart.so
+		"$SNAG" run ./whole
+		SNAG_CC=$SNAG_CC "$SNAG" cc -g -pthread -fno-sanitize=thread -fsanitize=thread -o whole \
+			whole.c part.c
+		run "$SNAG" run ./whole
+		[ "$status" = 66 ]
+	done
 }
 
 @test "other sanitizers are refused" {

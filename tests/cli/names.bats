@@ -355,3 +355,23 @@ names() {
 	run script -qec "TERM=xterm NO_COLOR=1 $SNAG run ./prog" /dev/null
 	[[ $output != *$'\033'* ]]
 }
+
+@test "names: the stack of a thread that main creates through the C++ library ends with main" {
+	cat >thread.cc <<-'END'
+		#include <thread>
+		static int shared;
+		int main()
+		{
+			std::thread one([] { shared++; }), two([] { shared++; });
+			one.join();
+			two.join();
+		}
+	END
+	for level in -O0 -O1; do
+		SNAG_CC=gcc "$SNAG" c++ -g $level -o prog thread.cc
+		snags run --no-replay --json r.json ./prog
+		[ "$status" = 66 ]
+		grep -A3 'Thread T2 .*created by main thread at:' <<<"$stderr" | grep -q '    #[0-9] main '
+		refute grep -q '/src/runtime/\|snag_calls' <<<"$stderr"
+	done
+}

@@ -136,7 +136,7 @@ races() { # N
 	"$SNAG" cc -g -fopenmp -o loop loop.c
 	snags run --html r.html ./loop
 	[ "$status" = 66 ]
-	look tasks r.html
+	look iterations r.html
 	"$SNAG" cc -O1 -g -fsnag-task -o fib "$root/tests/programs/task_norace_fib.c"
 	"$SNAG" run --html r.html ./fib
 	look free r.html

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_options.c - any text as SNAG_OPTIONS and TSAN_OPTIONS, as the runtime of a program reads them
+ * fuzz_options.c - any text as SNAG_OPTIONS and TSAN_OPTIONS, as the runtime of a program reads
+ * them
  *
- * The runtime takes the options, or ends the program with one printable line.  Texts keep their end.
- * TSAN_OPTIONS ends a program only for the value of an option that both tools have.
+ * The runtime takes the options, or ends the program with one printable line.  Texts keep their
+ * end.  TSAN_OPTIONS ends a program only for the value of an option that both tools have.
  */
 #include "fuzz.h"
 

@@ -4,7 +4,7 @@
  *
  * For clang, a text that does not name OpenMP comes out as it was.
  */
-#include "cc/openmp_pragmas.h"
+#include "cc/openmp/openmp_pragmas.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * A file that is read has turns of which each is a number that the runtime of a program accepts.
  */
 #include "fuzz.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
  *
  * fuzz_witness.c - any bytes as a witness file, read and checked as `snag check` does
  *
- * The trace has locks, a fork, a join, an atomic and branches.  A file is refused with one line that
- * names it, or its witness is not valid for a reason, or it is valid: then it ends with two accesses
- * of different threads to one variable, one of them a write, and has no event twice.
+ * The trace has locks, a fork, a join, an atomic and branches.  A file is refused with one line
+ * that names it, or its witness is not valid for a reason, or it is valid: then it ends with two
+ * accesses of different threads to one variable, one of them a write, and has no event twice.
  */
 #include "fuzz.h"
 #include "trace/format.h"

@@ -16,6 +16,17 @@ enum outcome check_fail(struct reason *why, const char *fmt, ...)
 	return FAILED;
 }
 
+enum outcome check_analyze(const struct snag_trace *trace,
+			   const struct snag_analyze_options *options,
+			   struct snag_analysis *ret_analysis, struct reason *why)
+{
+	struct snag_error err;
+	struct snag_source *src = snag_trace_source(trace);
+	int rc = snag_analyze(src, options, ret_analysis, &err);
+	snag_source_close(src);
+	return rc < 0 ? check_fail(why, "%s: %s", options->detector[0]->name, err.msg) : PASSED;
+}
+
 void pairs_text(const event_set *races, unsigned n, char *to, size_t size)
 {
 	size_t at = 0;

@@ -10,6 +10,8 @@
 
 #include "subject.h"
 
+#include "detect/analyze/analyze.h"
+
 enum outcome { PASSED, FAILED, SKIPPED }; /* skipped: it does not apply */
 
 /* Why a check failed: both answers, in words. */
@@ -20,6 +22,11 @@ struct reason {
 /* Fills the reason; returns FAILED. */
 enum outcome check_fail(struct reason *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Analyses a trace.  Returns FAILED with the detector's name and the error as the reason, or
+ * PASSED; then the caller ends the analysis. */
+enum outcome check_analyze(const struct snag_trace *trace,
+			   const struct snag_analyze_options *options,
+			   struct snag_analysis *ret_analysis, struct reason *why);
 /* Writes pairs of events as "1-4 2-4"; races[e2] are the partners of e2. */
 void pairs_text(const event_set *races, unsigned n, char *to, size_t size);
 
@@ -68,10 +75,11 @@ check_function check_syncp;
 check_function check_osr;
 /* The detector deadlock finds exactly the deadlocks of reorderings. */
 check_function check_deadlock;
-/* The detector atomicity finds exactly the writes that reorderings have between a read and a write. */
+/* The detector atomicity finds exactly the writes that reorderings have between a read and a
+ * write. */
 check_function check_atomicity;
-/* The detector freed finds exactly the accesses that reorderings have behind the end of a block, and that
- * are no races. */
+/* The detector freed finds exactly the accesses that reorderings have behind the end of a block,
+ * and that are no races. */
 check_function check_freed;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;

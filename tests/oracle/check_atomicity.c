@@ -2,8 +2,8 @@
  *
  * check_atomicity.c - the detector atomicity against the exhaustive search
  *
- *   all         exactly the writes between a read and the next write of its thread that some reordering
- *               has; none is undecided
+ *   all         exactly the writes between a read and the next write of its thread that some
+ *               reordering has; none is undecided
  *   locations   one for every triple of locations that has one; observed if the trace has one
  *   witness     accepted by the checker, and by the definitions
  *   damaged     on damaged witnesses the checker and the definitions agree
@@ -158,7 +158,8 @@ static enum outcome check_found(const struct subject *s, const struct expected *
 	return outcome;
 }
 
-/* How many of the findings have the locations of the triple; *ret_is_observed: the last of these. */
+/* How many of the findings have the locations of the triple; *ret_is_observed: the last of
+ * these. */
 static unsigned findings_like(const struct subject *s, const struct snag_findings *f,
 			      struct triple t, bool *ret_is_observed)
 {
@@ -215,13 +216,10 @@ static enum outcome run(struct subject *s, const struct expected *ex, struct rea
 					       .pairs = ex->pairs,
 					       .rules = ex->rules};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "atomicity: %s", err.msg);
-	enum outcome outcome = check_findings(s, ex, &analysis.findings[0], why);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
+	outcome = check_findings(s, ex, &analysis.findings[0], why);
 	snag_analysis_done(&analysis);
 	return outcome;
 }

@@ -2,12 +2,12 @@
  *
  * check_closure.c - what a decision starts from, against the definition
  *
- * Verdicts hide mistakes: a fact that is missing shows only where nothing else saves the day.  So for
- * every pair of conflicting accesses, in all modes:
- *   needed      the first cut is the least set that has what must precede the accesses, and for each of
- *               its causal reads the writer
- *   rows        with all of it in the window, what must precede an event is what program order, forks, joins
- *               and causal reads say, transitively: no more, no less
+ * Verdicts hide mistakes: a fact that is missing shows only where nothing else saves the day.  So
+ * for every pair of conflicting accesses, in all modes:
+ *   needed      the first cut is the least set that has what must precede the accesses, and for
+ *               each of its causal reads the writer
+ *   rows        with all of it in the window, what must precede an event is what program order,
+ *               forks, joins and causal reads say, transitively: no more, no less
  *   windows     the same with the window of a decision, where what is before it may know less: no
  *               more, all that an event needs itself, and closed; and what is before the window
  *               needs nothing of it

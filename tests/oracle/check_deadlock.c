@@ -2,8 +2,8 @@
  *
  * check_deadlock.c - the detector deadlock against the exhaustive search
  *
- *   requests    exactly the circles of requests without a chord that some reordering reaches; none is
- *               undecided
+ *   requests    exactly the circles of requests without a chord that some reordering reaches; none
+ *               is undecided
  *   locations   one deadlock for every set of locations that has one
  *   witness     accepted by the checker, and by the definitions
  *   damaged     on damaged witnesses the checker and the definitions agree
@@ -265,12 +265,9 @@ enum outcome check_deadlock(struct subject *s, struct reason *why)
 					       .pairs = ex.pairs,
 					       .whole = ex.whole};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "deadlock: %s", err.msg);
+	outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
 	outcome = check_findings(s, &ex, &analysis.findings[0], why);
 	snag_analysis_done(&analysis);
 	return outcome == PASSED && !ex.n ? SKIPPED : outcome;

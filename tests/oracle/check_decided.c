@@ -125,14 +125,11 @@ static enum outcome check_detector(struct subject *s, const struct decided *d, e
 		.pairs = d->pairs,
 		.jobs = 1};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "%s: %s", d->name, err.msg);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
 	const struct snag_findings *f = &analysis.findings[0];
-	enum outcome outcome = check_findings(s, d, f, why);
+	outcome = check_findings(s, d, f, why);
 	event_set found = 0;
 	for (size_t i = 0; i < f->nracy; i++)
 		found |= just(f->racy[i]);

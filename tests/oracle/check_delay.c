@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_delay.c - an access held back (record/delay.h), in traces in which nothing is read
+ * check_delay.c - an access held back (record/replay/delay.h), in traces in which nothing is read
  *
  * Without plain reads a schedule is a reordering as soon as locks, forks, joins and what threads
  * wait for allow it; so the checker of witnesses must accept what delays give.  That a delay is
@@ -9,7 +9,7 @@
  */
 #include "base/memory.h"
 #include "check.h"
-#include "record/delay.h"
+#include "record/replay/delay.h"
 
 #include <string.h>
 

@@ -166,15 +166,12 @@ static enum outcome check_relation(struct subject *s, const struct expected *ex,
 					       .order_races = ex->ordered,
 					       .brief = ex->brief};
 	struct snag_analysis analysis;
-	struct snag_error err;
 	if (!options.detector[0])
 		return check_fail(why, "there is no detector %s", name);
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "%s: %s", name, err.msg);
-	enum outcome outcome = check_racy(s, ex, &analysis.findings[0], why);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
+	outcome = check_racy(s, ex, &analysis.findings[0], why);
 	if (outcome == PASSED)
 		outcome =
 			(ex->pairs ? check_pairs : check_groups)(s, ex, &analysis.findings[0], why);
@@ -205,15 +202,12 @@ static enum outcome check_named(struct subject *s, const char *name,
 					       .ndetectors = 1,
 					       .pairs = true};
 	struct snag_analysis analysis;
-	struct snag_error err;
 	event_set racy = 0, found = 0, named = 0;
 	for (unsigned e = 0; e < s->model.n; e++)
 		racy |= races[e] ? just(e) : 0;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "%s: %s", name, err.msg);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
 	const struct snag_findings *f = &analysis.findings[0];
 	bool is_right = true;
 	for (size_t i = 0; i < f->nracy; i++)

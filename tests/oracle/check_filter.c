@@ -2,12 +2,12 @@
  *
  * check_filter.c - what is lost when accesses are left out as the runtime does it
  *
- * The rules of runtime/access/access.h on a trace: within an epoch of its thread, which ends with every
- * synchronisation of anybody, a read of what was read or written and a write of what was written are
- * left out, unless another thread was there since.  hb must find races on the same variables.  The predictive detectors may find other
- * ones, if there is a race at all, be it of a plain with an atomic access: a trace with such a
- * difference counts as one to which the check does not apply, so that the oracle prints how many
- * there are.
+ * The rules of runtime/access/access.h on a trace: within an epoch of its thread, which ends with
+ * every synchronisation of anybody, a read of what was read or written and a write of what was
+ * written are left out, unless another thread was there since.  hb must find races on the same
+ * variables.  The predictive detectors may find other ones, if there is a race at all, be it of a
+ * plain with an atomic access: a trace with such a difference counts as one to which the check does
+ * not apply, so that the oracle prints how many there are.
  */
 #include "base/memory.h"
 #include "check.h"

@@ -3,8 +3,8 @@
  * check_freed.c - the detector freed against the exhaustive search
  *
  * The trace gets sizes: some plain writes end a block, and have none.  All other accesses have one.
- *   all         exactly the accesses that were observed before such a write, that some reordering has
- *               behind it, and that do not race with it; none is undecided
+ *   all         exactly the accesses that were observed before such a write, that some reordering
+ *               has behind it, and that do not race with it; none is undecided
  *   locations   only such, and one if there are any, unless the trace has races: an access behind a
  *               race without synchronisation between them has the same cause
  *   witness     accepted by the checker, and by the definitions
@@ -159,16 +159,13 @@ enum outcome check_freed(struct subject *s, struct reason *why)
 	struct snag_analyze_options options = {
 		.detector = {snag_detector_find("freed", 5)}, .ndetectors = 1, .pairs = f.pairs};
 	struct snag_analysis analysis;
-	struct snag_error err;
 	sizes_set(&f, s->trace);
 	expect(&f, search);
-	struct snag_source *src = snag_trace_source(&f.trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	enum outcome outcome = rc < 0 ? check_fail(why, "freed: %s", err.msg)
-				      : check_findings(&f, &analysis.findings[0], why);
-	if (rc == 0)
+	enum outcome outcome = check_analyze(&f.trace, &options, &analysis, why);
+	if (outcome == PASSED) {
+		outcome = check_findings(&f, &analysis.findings[0], why);
 		snag_analysis_done(&analysis);
+	}
 	free(f.trace.ev);
 	event_set any = 0;
 	for (unsigned e = 0; e < f.m->n; e++)

@@ -133,13 +133,10 @@ static enum outcome check_detector(struct subject *s, const struct answers *a, s
 					       .pairs = s->seed >> 20 & 1,
 					       .jobs = 1};
 	struct snag_analysis analysis;
-	struct snag_error err;
-	struct snag_source *src = snag_trace_source(s->trace);
-	int rc = snag_analyze(src, &options, &analysis, &err);
-	snag_source_close(src);
-	if (rc < 0)
-		return check_fail(why, "m2: %s", err.msg);
-	enum outcome outcome = check_findings(s, a, &analysis.findings[0], options.pairs, why);
+	enum outcome outcome = check_analyze(s->trace, &options, &analysis, why);
+	if (outcome != PASSED)
+		return outcome;
+	outcome = check_findings(s, a, &analysis.findings[0], options.pairs, why);
 	snag_analysis_done(&analysis);
 	return outcome;
 }

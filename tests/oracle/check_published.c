@@ -3,8 +3,8 @@
  * check_published.c - the published closure against its definition
  *
  * Most errors in a closure change no verdict, so the closure itself is compared.  For every pair of
- * conflicting accesses, over the events that both need, and over these with the open sections of other
- * threads ended:
+ * conflicting accesses, over the events that both need, and over these with the open sections of
+ * other threads ended:
  *   exists      iff the naive fixpoint of the rules (decide/closed_order.c) has no cycle
  *   equal       then it orders the same events, no more and no fewer
  *   inserted    the same after more edges, as observed, one by one

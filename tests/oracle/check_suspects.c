@@ -3,12 +3,12 @@
  * check_suspects.c - suspects refuted by dependence (detect/candidates/suspects.h)
  *
  * The suspects are the racy pairs of hybrid.
- *   whole   in the whole trace a pair is refuted iff the search by dependence does not find it, or not
- *           at all if the trace has no branch
+ *   whole   in the whole trace a pair is refuted iff the search by dependence does not find it, or
+ *           not at all if the trace has no branch
  *   part    in a part of it, without the plain accesses of some other variables, which have no
  *           atomic ones, no pair is refuted that the search finds in the whole trace
- *   filter  without the branches that trace/branch_filter.h leaves out of such a part, the same pairs
- *           are refuted
+ *   filter  without the branches that trace/branch_filter.h leaves out of such a part, the same
+ *           pairs are refuted
  */
 #include "base/memory.h"
 #include "check.h"

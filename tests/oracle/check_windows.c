@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_windows.c - m2 and the predictive orders in windows (detect/analyze/windows.h) predict no race
- * that is none
+ * check_windows.c - m2 and the predictive orders in windows (detect/analyze/windows.h) predict no
+ * race that is none
  *
- * The windows are as small as they can be, up to a few events.  Every race must be one of those that m2
- * finds in the whole trace, the checker must accept its witness on the whole trace, and hb
- * must find the same as without windows.  The trace is also analysed with a detector that takes no slice,
- * as the windows are then of all events.
+ * The windows are as small as they can be, up to a few events.  Every race must be one of those
+ * that m2 finds in the whole trace, the checker must accept its witness on the whole trace, and hb
+ * must find the same as without windows.  The trace is also analysed with a detector that takes no
+ * slice, as the windows are then of all events.
  *
- * A relation must report the same pairs as if nothing were decided, and as many for each two locations.
- * What it predicts must be predicted or undecided in the whole trace, too.
+ * A relation must report the same pairs as if nothing were decided, and as many for each two
+ * locations.  What it predicts must be predicted or undecided in the whole trace, too.
  */
 #include "base/memory.h"
 #include "check.h"
@@ -80,8 +80,8 @@ static int relate(const struct snag_trace *trace, size_t window, bool pairs, boo
 	return rc;
 }
 
-/* `all` are its pairs by the relation, `decided` those of them that the whole trace does not refute, `f`
- * what it finds in windows: all of them if every pair is wanted. */
+/* `all` are its pairs by the relation, `decided` those of them that the whole trace does not
+ * refute, `f` what it finds in windows: all of them if every pair is wanted. */
 static enum outcome check_relation(const struct snag_trace *trace, const struct snag_findings *all,
 				   const struct snag_findings *decided,
 				   const struct snag_findings *f, size_t window, struct reason *why)

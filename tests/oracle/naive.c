@@ -152,7 +152,8 @@ static bool depends(const struct claim *c, uint32_t branch, uint32_t read)
 
 static bool is_causal(const struct claim *c, uint32_t read, enum snag_rules rules);
 
-/* By the rules DEPENDENCE some causal read of the sequence saw it in the trace; by LITERAL any is. */
+/* By the rules DEPENDENCE some causal read of the sequence saw it in the trace; by LITERAL any
+ * is. */
 static bool is_causal_write(const struct claim *c, uint32_t write, enum snag_rules rules)
 {
 	for (size_t k = 0; k < c->n; k++) {

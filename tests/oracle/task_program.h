@@ -73,8 +73,8 @@ void task_program_repair(struct task_program *p, const struct task_features *fea
 
 void task_program_random(struct task_program *p, const struct task_features *features,
 			 struct prng *random);
-/* Puts other accesses in place of its own: of each variable a write and few reads, of one perhaps many.
- * It races if one of these is parallel to the write: a detector must not forget that one. */
+/* Puts other accesses in place of its own: of each variable a write and few reads, of one perhaps
+ * many.  It races if one of these is parallel to the write: a detector must not forget that one. */
 void task_program_readers(struct task_program *p, struct prng *random);
 /* Removes gets of promises that are never set. */
 void task_program_drop_gets(struct task_program *p);

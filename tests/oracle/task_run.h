@@ -12,9 +12,10 @@
 #include "trace/trace.h"
 
 enum task_policy {
-	TASK_DEPTH_FIRST, /* a child at once; whoever blocks gives back to who started or resumed it */
-	TASK_EAGER,	  /* the same, but who sets a promise resumes one that waits for it */
-	TASK_RANDOM,	  /* any task that can go on, at any statement */
+	/* A child at once; whoever blocks gives back to who started or resumed it. */
+	TASK_DEPTH_FIRST,
+	TASK_EAGER,  /* the same, but who sets a promise resumes one that waits for it */
+	TASK_RANDOM, /* any task that can go on, at any statement */
 	TASK_POLICIES
 };
 

@@ -120,8 +120,8 @@ static bool locks_allow(const struct model *m, event_set done, event_set keep, u
 	return true;
 }
 
-/* Whether all of the set can happen one by one.  Conflicting accesses keep the observed order, as do
- * sections whose acquires are in `keep`. */
+/* Whether all of the set can happen one by one.  Conflicting accesses keep the observed order, as
+ * do sections whose acquires are in `keep`. */
 static bool has_order(struct sets *sets, const struct model *m, event_set set, event_set keep)
 {
 	event_set done = 0;

@@ -39,6 +39,14 @@ const scenarios = {
 		assert.match(await picked(page), /start T1/);
 		await page.keyboard.press("End");
 		assert.match(await picked(page), /read bytes report\.c:24/);
+		// No text runs into the bar of another thread.
+		assert.ok(await page.evaluate(() => [...document.querySelectorAll(".bar")].every((bar) => {
+			const b = bar.getBoundingClientRect();
+			return [...bar.parentNode.querySelectorAll(".what")].every((what) => {
+				const w = what.getBoundingClientRect();
+				return w.bottom <= b.top || w.top >= b.bottom || w.right <= b.left + 4 || w.left >= b.left - 4;
+			});
+		})));
 		// The observed run has the numbers of its events, the schedule those of its steps.
 		const numbers = (await text(page, ".pane:nth-child(2) .step .at")).map(Number);
 		assert.deepEqual(numbers, await page.evaluate(() => [...view.observed.steps].map((e) => events.number[e])));
@@ -54,6 +62,17 @@ const scenarios = {
 		// Source, stacks with folded library frames, commands to copy.
 		assert.deepEqual(await text(page, ".source .hit"), ["14\tbytes += 512;", "24\tprintf(\"%d bytes\\n\", bytes); /* the lock is no longer held */"]
 			.map((line) => line.replace("\t", "")).map((line) => line.replace(/^(\d+)/, "$1\t")));
+		// The code of a line begins at a tab stop of its own, whatever the line's number takes.
+		assert.equal(await page.evaluate(() => {
+			const row = document.querySelector(".source .hit"), range = document.createRange(), shown = (from, to) => {
+				range.setStart(row.lastChild, from);
+				range.setEnd(row.lastChild, to);
+				return range.getBoundingClientRect().width;
+			};
+			return Math.round(shown(0, 1) / shown(1, 2)); // a tab, and a letter
+		}), 4);
+		// The files of the program are all in one folder, which is not said again and again.
+		assert.deepEqual((await text(page, ".access .stack > li")).filter((t) => t.startsWith("worker")), ["worker report.c:14:8"]);
 		assert.ok((await text(page, ".stack summary")).includes("1 library frame"));
 		assert.deepEqual(await text(page, ".command code"), ["snag replay w/race-1.json ./report", "snag replay --gdb w/race-1.json ./report"]);
 	},
@@ -136,7 +155,9 @@ const scenarios = {
 		assert.deepEqual((await page.evaluate(() => data.names.lock)).sort(), ["lock[0]", "lock[1]", "lock[2]"]);
 		assert.equal(await page.locator(".picture .waits[marker-end]").count(), 3);
 		assert.equal(await page.locator(".picture .holds[marker-end]").count(), 3);
-		assert.match(await words(page, ".pane:first-child .step.race"), /waits for \w+/);
+		assert.match(await words(page, ".facts"), /in another schedule of the same execution they wait for each other/);
+		assert.match(await words(page, ".pane:first-child .step.race"), /waits for lock\[\d\]/);
+		assert.ok(await page.evaluate(() => [...document.querySelectorAll(".pane:first-child .step.race b")].every((b) => b.scrollWidth <= b.clientWidth + 1)));
 		assert.equal(await page.locator(".access").count(), 3);
 	},
 
@@ -145,6 +166,13 @@ const scenarios = {
 		assert.equal(await page.locator(".picture .none").count(), 1);
 		assert.equal(await page.locator(".picture rect.race").count(), 2);
 		assert.ok(await page.locator(".picture rect").count() <= 11);
+		assert.doesNotMatch(await words(page, ".facts"), /\[object/);
+	},
+
+	// 1,000 iterations, one report.
+	async iterations(page) {
+		await scenarios.tasks(page);
+		assert.match(await words(page, ".facts"), /seen \d+ times, with \d+ pairs of stacks/);
 	},
 
 	async range(page) {

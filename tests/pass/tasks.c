@@ -4,10 +4,10 @@
  *
  * Linked with footprint.c, of which it takes the entry points.  launch() runs a function and the
  * tasks it creates, each at once and on a stack of its own that is not used again.  Any two tasks
- * of a launch count as parallel, which is more than any program has.  At its end the number of bytes
- * is printed that two tasks touched, one of them writing: addresses differ from build to
- * build, that number must not, whatever checks the pass removes.  What is outside of launches does not
- * count, nor what is freed, since nothing is.
+ * of a launch count as parallel, which is more than any program has.  At its end the number of
+ * bytes is printed that two tasks touched, one of them writing: addresses differ from build to
+ * build, that number must not, whatever checks the pass removes.  What is outside of launches does
+ * not count, nor what is freed, since nothing is.
  */
 #include "tasks.h"
 

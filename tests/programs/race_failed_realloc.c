@@ -1,6 +1,6 @@
 /* realloc fails, and the block next to the one that it was to enlarge is what it was.
  *
- * found by: hb shb mixed m2
+ * found by: hb shb m2
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -303,7 +303,8 @@ void children_join(struct thread *t)
 		pthread_join(t->child[--t->nchildren], NULL);
 }
 
-/* A child, which is joined at once, or at the end of its creator.  It may use the creator's stack. */
+/* A child, which is joined at once, or at the end of its creator.  It may use the creator's
+ * stack. */
 static void step_child(struct thread *t)
 {
 	char lent[48];

@@ -6,7 +6,7 @@
  * overlap; and they do have one if they overlap, unless the later one touches only bytes
  * that were split off a variable of the earlier one in between.
  */
-#include "record/cells.h"
+#include "record/convert/cells.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,8 +228,7 @@ static void known_walks(void **unused)
 	made = 0;
 }
 
-/* Ranges in bulk do what their cells one by one do: two instances, each with ids of its own. */
-
+/* Ids of variables: two instances, one for whole ranges and one for their cells, count alike. */
 static uint32_t count_make(void *ctx, uint64_t addr, const uint32_t *from)
 {
 	(void)addr, (void)from;
@@ -291,7 +290,8 @@ static unsigned cells_in_bulk(struct snag_cells *cells, uint64_t addr, uint32_t 
 	return all;
 }
 
-/* A stretch ends where a page that is one entry does not go on with it, and goes on where it does. */
+/* A stretch ends where a page that is one entry does not go on with it, and goes on where it
+ * does. */
 static void pages_of_one_entry(void **unused)
 {
 	enum { PAGE_CELLS = SNAG_CELLS_PAGE / SNAG_CELL };

@@ -2,15 +2,15 @@
  *
  * test_convert_ranges.c - accesses to ranges against the same accesses one by one
  *
- * Random programs access some pages of memory, in ranges and in words.  The same records, but with a
- * record for each cell of a range, or for each element where nobody has been, must have the
+ * Random programs access some pages of memory, in ranges and in words.  The same records, but with
+ * a record for each cell of a range, or for each element where nobody has been, must have the
  * same events: with runs and without, and whether names are places or not.
  */
 #include "unit.h"
 
 #include "base/memory.h"
 
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/walk.h"
 
 #include <stdio.h>

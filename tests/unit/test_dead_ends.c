@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "record/dead_ends.h"
+#include "record/replay/dead_ends.h"
 
 struct given {
 	uint32_t thread;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_judge.c - detectors inside a program and the same detectors on a trace in which every byte is a
- * variable: after every access of random programs of tasks, both have found a race in what is being
- * accessed, or neither.  Accesses of all sizes, ranges, strides, blocks that are freed and memory that
- * is new; every state of the shadow, and the ways between them, occur.
+ * test_judge.c - detectors inside a program and the same detectors on a trace in which every byte
+ * is a variable: after every access of random programs of tasks, both have found a race in what is
+ * being accessed, or neither.  Accesses of all sizes, ranges, strides, blocks that are freed and
+ * memory that is new; every state of the shadow, and the ways between them, occur.
  */
 #include "unit.h"
 

@@ -2,8 +2,8 @@
  *
  * test_loans.c - whether tasks that know a stack were waited for: random trees of tasks
  *
- * The test keeps the whole tree, and looks in it for a task that runs and knows a stack.  Then the flags
- * of own/loans.h must say that a loan is open.
+ * The test keeps the whole tree, and looks in it for a task that runs and knows a stack.  Then the
+ * flags of own/loans.h must say that a loan is open.
  */
 #include "unit.h"
 

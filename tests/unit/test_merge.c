@@ -2,11 +2,12 @@
  *
  * test_merge.c - the merge of rings, against what the threads did
  *
- * A random program of threads runs in a random interleaving: accesses, runs, steps that take a number
- * of a shard, numbers alone, forks, ends and joins.  A thread that has no room in its ring, or has taken
- * a number and not written it yet, stands still for a while.  The merge reads meanwhile, in
- * pieces of random size.  Its output must have every record once, each thread's in its own order and
- * each shard's in the order of its numbers, whole steps, and the right thread and count of events.
+ * A random program of threads runs in a random interleaving: accesses, runs, steps that take a
+ * number of a shard, numbers alone, forks, ends and joins.  A thread that has no room in its ring,
+ * or has taken a number and not written it yet, stands still for a while.  The merge reads
+ * meanwhile, in pieces of random size.  Its output must have every record once, each thread's in
+ * its own order and each shard's in the order of its numbers, whole steps, and the right thread and
+ * count of events.
  */
 #include "unit.h"
 
@@ -179,8 +180,6 @@ static void step(struct world *w, bool may_make)
 	else if (may_make && !t->has_ended)
 		event_make(w, t);
 }
-
-/* The output. */
 
 static void step_check(struct world *w, const struct rt_record *r, bool is_numbered)
 {
@@ -370,7 +369,8 @@ static void unpacks_short_steps(void **unused)
 	free(w);
 }
 
-/* A number that was taken and never written, as by a program that was killed, ends the order there. */
+/* A number that was taken and never written, as by a program that was killed, ends the order
+ * there. */
 static void ends_before_a_lost_number(void **unused)
 {
 	struct rt_record out[RECORDS];
@@ -393,8 +393,8 @@ static void ends_before_a_lost_number(void **unused)
 	free(w);
 }
 
-/* [run] [end] A run whose first records were read before those of another thread, and that was still
- * open when the program was killed. */
+/* [run] [end] A run whose first records were read before those of another thread, and that was
+ * still open when the program was killed. */
 static void ends_with_open_runs(void **unused)
 {
 	struct rt_record out[RECORDS];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_openmp_pragmas.c - rewriting OpenMP for gcc and for clang: pragma by pragma, and damaged text
+ * test_openmp_pragmas.c - rewriting OpenMP for gcc and for clang: pragma by pragma, and damaged
+ * text
  */
 #include "unit.h"
 
-#include "cc/openmp_pragmas.h"
+#include "cc/openmp/openmp_pragmas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

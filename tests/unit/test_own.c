@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_own.c - private memory of OpenMP threads: the model against a naive one, and its rules one by one
+ * test_own.c - private memory of OpenMP threads: the model against a naive one, and its rules one
+ * by one
  *
- * The naive model keeps lists and searches them from the front.  It has no hulls, no sorted table, no
- * cached stack, no hashed set and no notes of stores: it applies each rule of own/own.h as it stands there.
- * Random sequences of facts go to both; answers and doubts must be the same after each.
+ * The naive model keeps lists and searches them from the front.  It has no hulls, no sorted table,
+ * no cached stack, no hashed set and no notes of stores: it applies each rule of own/own.h as it
+ * stands there.  Random sequences of facts go to both; answers and doubts must be the same after
+ * each.
  */
 #include "unit.h"
 

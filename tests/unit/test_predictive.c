@@ -104,21 +104,28 @@ static const char *const names[] = {"wcp", "dc", "sdp", "sdpx", "wdp"};
 
 enum { NNAMES = sizeof(names) / sizeof(names[0]) };
 
-static void trimming_changes_no_answer(void **state)
+/* A trace with nested locks and few unprotected accesses; its shape follows from the seed. */
+static void nested_generate(struct snag_trace *trace, uint32_t seed, uint32_t events, double reads)
 {
 	struct snag_generate_options options = snag_generate_defaults;
-	options.events = 20000;
+	options.events = events;
 	options.unprotected = 0.02;
 	options.branches = 0.1;
 	options.nesting = 3;
 	options.variables = 40;
+	options.reads = reads;
+	options.seed = seed;
+	options.threads = 2 + seed;
+	options.locks = 4 + seed;
+	options.fork_join = seed % 2;
+	trace_generate(trace, &options);
+}
+
+static void trimming_changes_no_answer(void **state)
+{
 	for (uint32_t seed = 1; seed <= 6; seed++) {
 		struct snag_trace trace;
-		options.seed = seed;
-		options.threads = 2 + seed;
-		options.locks = 4 + seed;
-		options.fork_join = seed % 2;
-		trace_generate(&trace, &options);
+		nested_generate(&trace, seed, 20000, snag_generate_defaults.reads);
 		for (size_t i = 0; i < NNAMES; i++) {
 			struct answers usual = {0}, trimmed = {0};
 			size_t all = run(names[i], &trace, (struct manner){0}, &usual).sections;
@@ -138,20 +145,9 @@ static void trimming_changes_no_answer(void **state)
 /* The same where races order their accesses. */
 static void trimming_changes_no_ordered_answer(void **state)
 {
-	struct snag_generate_options options = snag_generate_defaults;
-	options.events = 6000;
-	options.unprotected = 0.02;
-	options.branches = 0.1;
-	options.nesting = 3;
-	options.variables = 40;
-	options.reads = 0.3;
 	for (uint32_t seed = 1; seed <= 6; seed++) {
 		struct snag_trace trace;
-		options.seed = seed;
-		options.threads = 2 + seed;
-		options.locks = 4 + seed;
-		options.fork_join = seed % 2;
-		trace_generate(&trace, &options);
+		nested_generate(&trace, seed, 6000, 0.3);
 		for (size_t i = 0; i < NNAMES; i++) {
 			struct answers defined = {0}, usual = {0}, trimmed = {0};
 			struct manner ordered = {.order_races = true};
@@ -348,7 +344,8 @@ static void many_locks_cost_little(void **state)
 	snag_trace_done(&trace);
 }
 
-/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r, f fork, j join), operand. */
+/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r, f fork, j join),
+ * operand. */
 static void trace_parse(struct snag_trace *trace, const char *text)
 {
 	static const struct {

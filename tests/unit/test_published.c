@@ -5,9 +5,9 @@
  * First the figures that show a step and not an answer: which events the cones have, and what the
  * closure orders.
  *
- * Small traces, most found by search and shrunk, of which each needs one step of a procedure: without
- * that step the race is not verified, or with a witness that is none.  On random traces most of the
- * steps after the closure matter too rarely to be missed.
+ * Small traces, most found by search and shrunk, of which each needs one step of a procedure:
+ * without that step the race is not verified, or with a witness that is none.  On random traces
+ * most of the steps after the closure matter too rarely to be missed.
  */
 #include "unit.h"
 

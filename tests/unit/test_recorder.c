@@ -2,10 +2,10 @@
  *
  * test_recorder.c - what the runtime records of plain accesses: filter, runs, call stacks, channel
  *
- * The code that lives inside programs, here in a process that can have sanitizers.  Loops, random accesses and
- * calls go through the ABI; what comes out of the channel is taken apart by the rules of channel.h alone
- * and compared with what was done, byte by byte: nothing is invented, and what is left out was done
- * before in the same epoch.
+ * The code that lives inside programs, here in a process that can have sanitizers.  Loops, random
+ * accesses and calls go through the ABI; what comes out of the channel is taken apart by the rules
+ * of channel.h alone and compared with what was done, byte by byte: nothing is invented, and what
+ * is left out was done before in the same epoch.
  */
 #include "unit.h"
 
@@ -27,7 +27,7 @@ struct rt rt;
 __thread struct rt_hot rt_hot;
 struct rt_options rt_options = {.runs = 1};
 struct own rt_own;
-bool rt_stranger_may_come;
+bool rt_stranger_may_come, rt_freed_any;
 
 /* What is not tested here: there is one thread, with fuel, and no task. */
 void rt_begin(void)
@@ -51,6 +51,7 @@ bool rt_sched_event(void)
 		__builtin_unreachable();          \
 	}
 NEVER(void, rt_own_doubt, void)
+NEVER(void, rt_freed_used, uintptr_t addr, uintptr_t pc)
 NEVER(void, rt_done_note, uintptr_t addr, bool is_write)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
 NEVER(void, rt_lane_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
@@ -89,7 +90,8 @@ void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);
 
 enum { SIZES = 5, BYTES = 1 << 14, CALLS = 200000, DEPTH = 4, FUEL = 1 << 30, NODES = 4096 };
-/* Two stretches of memory, far apart, that share slots of the filter; there is a border of these in both. */
+/* Two stretches of memory, far apart, that share slots of the filter; there is a border of these in
+ * both. */
 enum { STRETCH = BYTES / 2, BORDER = STRETCH / 2 };
 static const uint64_t base = 0x121200400000 - BORDER, apart = 1ull << 41;
 
@@ -299,7 +301,8 @@ static void something_make(void)
 	}
 }
 
-/* What is not told of an access was done before in its epoch: read or written, or, of a write, written. */
+/* What is not told of an access was done before in its epoch: read or written, or, of a write,
+ * written. */
 static void rest_check(void)
 {
 	uint32_t *seen = calloc(BYTES, sizeof(*seen)), *written = calloc(BYTES, sizeof(*written));

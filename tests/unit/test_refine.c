@@ -3,17 +3,17 @@
  * test_refine.c - recorded traces of accesses that overlap in part, against their bytes
  *
  * Random programs of threads and locks access two cells in all sizes.  Their records go through the
- * converter to a file, which is refined as it is read.  The definition: the variables of a cell where several
- * threads have been are its atoms, the largest sets of bytes that every access touches as a whole
- * or not at all, each element of the first range there being one; each is called after its first
- * byte, and has exactly the accesses to its bytes.
+ * converter to a file, which is refined as it is read.  The definition: the variables of a cell
+ * where several threads have been are its atoms, the largest sets of bytes that every access
+ * touches as a whole or not at all, each element of the first range there being one; each is called
+ * after its first byte, and has exactly the accesses to its bytes.
  * And all detectors find the same pairs of accesses as in the trace that has an event for each
  * byte.
  */
 #include "unit.h"
 
 #include "detect/analyze/analyze.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 

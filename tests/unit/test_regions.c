@@ -2,7 +2,7 @@
  *
  * test_regions.c - names of addresses: against a plain list of blocks
  */
-#include "record/regions.h"
+#include "record/convert/regions.h"
 #include "report/source/symbols.h"
 #include "runtime/channel/channel.h"
 

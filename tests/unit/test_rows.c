@@ -2,8 +2,8 @@
  *
  * test_rows.c - what must precede an event, against the definition
  *
- * Random traces with as many threads as make several groups of columns; the set of what must precede an event
- * is collected by looking at all events of the set until nothing is new.
+ * Random traces with as many threads as make several groups of columns; the set of what must
+ * precede an event is collected by looking at all events of the set until nothing is new.
  */
 #include "unit.h"
 

@@ -315,8 +315,8 @@ static void place_put(struct snag_words *words, enum snag_space space,
 	snag_strtab_done(&one);
 }
 
-/* Names of places in the objects of names with bytes, some of which are too long to have any, or say
- * a place themselves: block by block they are those that were put. */
+/* Names of places in the objects of names with bytes, some of which are too long to have any, or
+ * say a place themselves: block by block they are those that were put. */
 static void test_placed_names(void **state)
 {
 	enum { BLOCKS = 20, NAMES = 500, OBJECTS = 300 };
@@ -372,7 +372,8 @@ static void test_placed_names(void **state)
 	free(bases);
 }
 
-/* Names that count from none, from one without a number, too far, or more of them than events allow. */
+/* Names that count from none, from one without a number, too far, or more of them than events
+ * allow. */
 static void test_hostile_counting(void **state)
 {
 	enum { THREADS = 17000 }; /* a number of three bytes */

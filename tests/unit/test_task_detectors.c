@@ -199,8 +199,8 @@ static void test_readers(void **state)
 		const char *words;
 		uint32_t first, second;
 	} table[] = {
-		/* Tasks go on when the first one has ended: 4 and 5 are side by side, though there are
-		 * as many tasks as 4 has with its ancestors. */
+		/* Tasks go on when the first one has ended: 4 and 5 are side by side, though there
+		 * are as many tasks as 4 has with its ancestors. */
 		{"0:async(1) 0:async(2) 0:taskend 2:taskend 1:async(4) 1:async(5) 4:r(x) 5:r(x) "
 		 "4:set(p) 1:async(6) 6:get(p) 6:w(x)",
 		 7, 11},

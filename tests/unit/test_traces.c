@@ -229,7 +229,7 @@ static unsigned assert_answers(const char *path, enum snag_stages stages)
 		if (!l)
 			print_missing(f, path);
 		else
-			(f->tells_deadlocks ? assert_deadlocks : assert_findings)(f, l, path);
+			(f->finds_deadlocks ? assert_deadlocks : assert_findings)(f, l, path);
 	}
 	snag_analysis_done(&analysis);
 	return missing;

@@ -180,6 +180,40 @@ static void test_flag_cleared(void **state)
 	snag_source_close(src);
 }
 
+/* Frees the text. */
+static void error_is(char *text, const char *expected)
+{
+	const char *error = strchr(text, '!');
+	assert_non_null(error);
+	assert_string_equal(error, expected);
+	free(text);
+}
+
+/* The last event is refused with this message.  Returns the number of events. */
+static size_t last_is_refused(const char *words, const char *message)
+{
+	size_t n = 1;
+	char expected[256];
+	for (const char *p = words; *p; p++)
+		n += *p == ' ';
+	snprintf(expected, sizeof(expected), "! run:%zu: %s\n", n, message);
+	error_is(passed(words, false, true), expected);
+	return n;
+}
+
+/* Lenient: all but the last of n events pass, and a write of this thread that follows.  Returns
+ * the text, to be freed. */
+static char *last_is_skipped(const char *words, size_t n, const char *thread)
+{
+	char all[256], expected[256];
+	snprintf(all, sizeof(all), "%s %s:w(y)", words, thread);
+	snprintf(expected, sizeof(expected), "%zu %s|w(y)|%zu\nskipped 1\n", n + 1, thread, n + 1);
+	char *text = passed(all, true, true);
+	assert_true(strlen(text) >= strlen(expected));
+	assert_string_equal(text + strlen(text) - strlen(expected), expected);
+	return text;
+}
+
 static void test_refuse(void **state)
 {
 	/* The last word breaks a rule; without lines the messages count events from 0. */
@@ -236,29 +270,13 @@ static void test_refuse(void **state)
 		 "event of thread T2 after its join (event 1)"},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		size_t n = 1;
-		char expected[256], words[256], *error;
-		for (const char *p = table[i].words; *p; p++)
-			n += *p == ' ';
-		char *text = passed(table[i].words, false, true);
-		snprintf(expected, sizeof(expected), "! run:%zu: %s\n", n, table[i].message);
-		assert_non_null(error = strchr(text, '!'));
-		assert_string_equal(error, expected);
-		free(text);
-
-		text = passed(table[i].words, false, false);
+		const size_t n = last_is_refused(table[i].words, table[i].message);
+		char expected[256];
 		snprintf(expected, sizeof(expected), "! run: event %zu: %s\n", n - 1,
 			 table[i].without_lines);
-		assert_non_null(error = strchr(text, '!'));
-		assert_string_equal(error, expected);
-		free(text);
+		error_is(passed(table[i].words, false, false), expected);
 
-		/* Lenient: all but that event pass, and what follows it. */
-		snprintf(words, sizeof(words), "%s T7:w(y)", table[i].words);
-		text = passed(words, true, true);
-		snprintf(expected, sizeof(expected), "%zu T7|w(y)|%zu\nskipped 1\n", n + 1, n + 1);
-		assert_true(strlen(text) >= strlen(expected));
-		assert_string_equal(text + strlen(text) - strlen(expected), expected);
+		char *text = last_is_skipped(table[i].words, n, "T7");
 		size_t lines = 0;
 		for (const char *p = text; *p; p++)
 			lines += *p == '\n';
@@ -321,22 +339,8 @@ static void test_refuse_tasks(void **state)
 		 "isoend by a: another task is in an isolated block (line 2)"},
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		size_t n = 1;
-		char expected[256], words[256], *error;
-		for (const char *p = table[i].words; *p; p++)
-			n += *p == ' ';
-		char *text = passed(table[i].words, false, true);
-		snprintf(expected, sizeof(expected), "! run:%zu: %s\n", n, table[i].message);
-		assert_non_null(error = strchr(text, '!'));
-		assert_string_equal(error, expected);
-		free(text);
-
-		snprintf(words, sizeof(words), "%s T0:w(y)", table[i].words);
-		text = passed(words, true, true);
-		snprintf(expected, sizeof(expected), "%zu T0|w(y)|%zu\nskipped 1\n", n + 1, n + 1);
-		assert_true(strlen(text) >= strlen(expected));
-		assert_string_equal(text + strlen(text) - strlen(expected), expected);
-		free(text);
+		const size_t n = last_is_refused(table[i].words, table[i].message);
+		free(last_is_skipped(table[i].words, n, "T0"));
 	}
 }
 

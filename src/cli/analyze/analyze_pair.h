@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analyze_pair.h - `snag analyze --pair E1,E2`: what is said of a pair that is no race
+ * analyze_pair.h - `snag analyze --pair E1,E2`: the reasons why a pair of events is no race
  */
 #ifndef SNAG_CLI_ANALYZE_PAIR_H
 #define SNAG_CLI_ANALYZE_PAIR_H

@@ -95,8 +95,6 @@ int cli_shards_missing(const char *dir, const struct snag_shards_sum *sum, struc
 			 sum->missing);
 }
 
-/* Merging. */
-
 static json_int_t event_of(const json_t *race, const char *which)
 {
 	return json_integer_value(json_object_get(race, which));

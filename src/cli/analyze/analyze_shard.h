@@ -3,12 +3,13 @@
  * analyze_shard.h - `snag analyze --shard I/N --store DIR`: the candidates of one trace, divided
  *
  * Idea.   A worker reads the whole trace, but decides only the candidate pairs of its pairs of
- *         locations (detector.h, `shard`).  So each pair of locations belongs to one worker, and the
- *         races of all workers together are those of one analysis.  What no candidates are decided
- *         for (hb, say) all workers find alike.  The result of a shard is its report in JSON.
+ *         locations (detector.h, `shard`).  So each pair of locations belongs to one worker, and
+ *         the races of all workers together are those of one analysis.  Detectors without
+ *         candidates, such as hb, find the same races in all workers.  The result of a shard is its
+ *         report in JSON.
  *
- * Merging.  For each detector: the union of racy events, races and deadlocks, in the order of a report.
- *         It is complete if all shards are there and complete.
+ * Merging.  For each detector: the union of racy events, races and deadlocks, in the order of a
+ *         report.  It is complete if all shards are there and complete.
  */
 #ifndef SNAG_CLI_ANALYZE_SHARD_H
 #define SNAG_CLI_ANALYZE_SHARD_H

@@ -8,8 +8,8 @@
  *         [all]      If the order of the locks or atomic operations of a program of <snag/task.h>
  *                    matters in a run, the exploration begins again, with these as blocks.  If
  *                    there are too many, it begins once more, with isolated blocks only.
- *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run has
- *                    races without the order of its blocks, or blocks that conflict otherwise,
+ *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run
+ *                    has races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
  */
 #include "cli/explore/exploring.h"
@@ -34,7 +34,7 @@
 
 static const char interrupted[] = "it was interrupted";
 
-enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
+enum { PATIENCE = 10 }; /* a run may take this many times as long as the longest one before it */
 
 struct exploration {
 	const struct cli_explore_options *options;
@@ -49,7 +49,7 @@ struct exploration {
 	uint64_t runs;
 	double begin;
 	double longest;	  /* seconds of a run */
-	const char *late; /* why the last run was broken off; NULL: it was not */
+	const char *late; /* why the last run was ended early; NULL: it was not */
 	bool is_over;
 };
 
@@ -99,8 +99,9 @@ static bool is_removed(const struct snag_obstacle *o, const struct snag_orders *
 	return orders->of_all && !is_nested && cli_is_of_all(o);
 }
 
-/* Obstacles of a run that other orders of its blocks do not remove.  That no detector can
- * prove it from one order ("detector") is none: all orders do. */
+/* Adds the obstacles of a run that other orders of its blocks do not remove.  The obstacle
+ * "detector" (no detector can prove it from one order) is left out: all orders together prove
+ * it. */
 static void obstacles_add(struct snag_orders *orders, const struct snag_certificate *c,
 			  const struct snag_blocks *blocks)
 {

@@ -3,10 +3,10 @@
  * exploring.h - runs a program of tasks in every order of its isolated blocks, or critical sections
  *
  * Idea.   The program runs again and again, each time with the beginning of another order
- *         (detect/tasks/reversals.h).  Each run is judged with its blocks in the order in
- *         which they ran (detect/tasks/sections.c): a race is what some order has.  The first
- *         race ends the exploration, because what the program does after one is not decided by
- *         the order of its blocks alone; so does the first deadlock.
+ *         (detect/tasks/reversals.h).  The detector judges each run with its blocks in the order in
+ *         which they ran (detect/tasks/sections.c): the program has a race if some order has one.
+ *         The first race or deadlock ends the exploration, because after a race the order of the
+ *         blocks no longer determines what the program does.
  */
 #ifndef SNAG_CLI_EXPLORING_H
 #define SNAG_CLI_EXPLORING_H
@@ -28,9 +28,10 @@ struct cli_explore_options {
 	/* Prints the report of a run with a race or a deadlock, whose blocks came in this order. */
 	int (*on_failure)(void *ctx, struct cli_run_report *r, struct snag_source *src,
 			  const struct snag_blocks *blocks, struct snag_error *err);
-	/* Hears of each order that was run; may be NULL. */
+	/* Called after each run with the number of orders run so far; may be NULL. */
 	void (*on_order)(void *ctx, uint64_t orders);
-	/* The exploration is over, and not by a failure: the names are those of *ret's places. */
+	/* Called at the end of an exploration without a failure; `names` has the names of the
+	 * places in *ret. */
 	void (*on_end)(void *ctx, const struct snag_names *names);
 	void *ctx;
 };

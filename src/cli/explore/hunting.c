@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hunting.c - `snag explore` of a program of threads
+ * hunting.c - `snag explore` of a program of threads: runs the search, and reports what it found
  */
 #include "cli/explore/hunting.h"
 
@@ -15,7 +15,7 @@
 #include "cli/run/run_files.h"
 #include "cli/run/run_report.h"
 #include "explore/shrink.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -120,8 +120,6 @@ static void switches_print(const struct snag_found *found, struct snag_source *s
 	snag_source_close(again);
 }
 
-/* The schedule as a file. */
-
 static int file_write(const struct cli_hunt *h, const struct snag_found *found, const char *path,
 		      struct snag_error *err)
 {
@@ -172,8 +170,6 @@ static void repeat_print(const struct cli_hunt *h, size_t i)
 	words_print(h->hunt.options.argv);
 	fputc('\n', stderr);
 }
-
-/* JSON. */
 
 static bool is_exhaustive(const struct snag_hunt *h)
 {
@@ -228,9 +224,8 @@ static int json_write(const struct cli_hunt *h, struct snag_error *err)
 	return snag_json_commit(&j, err);
 }
 
-/* A failure, looked at in full: the run is made again, and analysed as `snag run` does. */
-
-/* Analyses a run, and calls `use` with the report. */
+/* Analyses a failing run, which was made again, as `snag run` does, and calls `use` with the
+ * report. */
 static int observed_report(struct cli_hunt *h, struct cli_observed *o, const char *with,
 			   int (*use)(struct cli_hunt *h, struct cli_run_report *r,
 				      struct cli_observed *o, void *ctx, struct snag_error *err),

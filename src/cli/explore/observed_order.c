@@ -4,7 +4,7 @@
  */
 #include "cli/explore/observed_order.h"
 
-#include "cc/updates_match.h"
+#include "cc/updates/updates_match.h"
 #include "cli/interrupt.h"
 
 #include <stdlib.h>

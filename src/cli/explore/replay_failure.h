@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_REPLAY_FAILURE_H
 #define SNAG_CLI_REPLAY_FAILURE_H
 
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 struct cli_replay_failure {
 	const struct snag_replay_file *file;

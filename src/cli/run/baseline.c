@@ -2,8 +2,8 @@
  *
  * baseline.c - reports of an earlier run that do not fail this one
  *
- * An id stays the same when lines move (report/incident/incident.h).  So each incident of the earlier run
- * becomes a suppression id:ID of this one.
+ * An id stays the same when lines move (report/incident/incident.h).  So each incident of the
+ * earlier run becomes a suppression id:ID of this one.
  */
 #include "cli/run/baseline.h"
 
@@ -39,7 +39,7 @@ static void entry_add(struct reading *r, const struct cli_report_entry *e)
 {
 	if (e->id)
 		cli_report_ids(e, id_add, r);
-	else if (strcmp(e->kind, "race") == 0) /* a deadlock of tasks fails every time */
+	else if (strcmp(e->kind, "race") == 0) /* a deadlock of tasks fails every run */
 		r->rc = snag_fail(r->err, SNAG_EINPUT, "%s: an incident has no id", r->path);
 }
 

@@ -63,7 +63,7 @@ bool cli_early_has_halted(const struct cli_early *e)
 	return e->has_halted;
 }
 
-/* Which incident it is: the line of each of its two places, the smaller first. */
+/* Makes the key of an incident: the line of each of its two places, the smaller first. */
 static void key_make(const struct snag_callstack *a, const struct snag_callstack *b, char key[KEY])
 {
 	const struct snag_callstack *of[2] = {a, b};
@@ -125,9 +125,7 @@ void cli_early_mark(const struct cli_early *e, struct snag_incidents *incidents)
 	}
 }
 
-/* In the copy. */
-
-/* Tells the tool the keys of what is printed now; returns how many. */
+/* Sends the tool the keys of the incidents that are printed now; returns how many. */
 static size_t keys_report(const struct cli_early *e, const struct snag_incidents *incidents,
 			  FILE *to)
 {
@@ -158,7 +156,7 @@ static int report_print(const struct cli_early *e, const struct cli_observed *o,
 	struct cli_run_environment environment;
 	struct cli_run_report r;
 	const struct snag_live_end end = snag_live_end(o->live);
-	int rc = cli_run_program_says(&own, &environment, &end, e->with.suppressions, err);
+	int rc = cli_run_program_options_take(&own, &environment, &end, e->with.suppressions, err);
 	if (rc < 0)
 		return rc;
 	rc = cli_run_report_build(&r,
@@ -206,9 +204,7 @@ __attribute__((noreturn)) static void copy_run(const struct cli_early *e, int to
 	_exit(rc < 0);
 }
 
-/* In the tool. */
-
-/* Remembers what the copy has printed; returns whether that was anything. */
+/* Remembers the incidents that the copy has printed; returns whether there were any. */
 static bool keys_take(struct cli_early *e, int from)
 {
 	uint32_t before = e->printed.n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * effect.c - what a race does
+ * effect.c - the effect of a race: runs the program with the two accesses in either order and
+ * compares
  */
 #include "cli/run/effect.h"
 
@@ -93,8 +94,8 @@ static void status_words(int status, char *buf, size_t room)
 		snprintf(buf, room, "exit status %d", WEXITSTATUS(status));
 }
 
-/* What an access makes of the variable: what a read sees, in the run in which it is first or second; of
- * two writes, what is left. */
+/* The values that tell two runs apart: what a read sees when it is first or second; or what two
+ * writes leave behind. */
 struct seen {
 	bool is_known;
 	bool is_left;	   /* by two writes */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * effect.h - what a race does: the program run with its two accesses in either order
+ * effect.h - the effect of a race: runs the program with the two accesses in either order and
+ * compares
  *
- * Idea.   Both runs follow the same schedule up to the accesses, and afterwards the same policy from
- *         the same thread on (round robin).  So what differs between them comes from the order of
- *         the two accesses.  The severity is the worst difference that the runs show.
+ * Idea.   Both runs follow the same schedule up to the accesses, and afterwards the same policy
+ *         from the same thread on (round robin).  So what differs between them comes from the order
+ *         of the two accesses.  The severity is the worst difference that the runs show.
  * Rules.  [value]   what a reading access sees, or what two writing ones leave behind
  *                   (runtime/sched/race_values.h)
- *         [branch]  a thread did something else, or did it at another place
+ *         [branch]  a thread executed other events, or at other places
  *         [output]  standard output; the exit status; a signal; an order that does not end in time
- * Limits. What does not differ proves nothing: another input may show more.
+ * Limits. Equal runs prove nothing: with another input they may differ.
  */
 #ifndef SNAG_CLI_EFFECT_H
 #define SNAG_CLI_EFFECT_H
 
-#include "record/replay.h"
+#include "record/replay/replay.h"
 
 enum cli_severity {
 	CLI_SEVERITY_UNKNOWN, /* the accesses did not come together in both orders */

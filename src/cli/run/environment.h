@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the program says itself (__tsan_default_options), for as long as the text exists; NULL:
- * nothing. */
+/* Sets the text that the program's function __tsan_default_options() returns; NULL: none.  The
+ * caller keeps the text as long as options are read. */
 void cli_environment_defaults(const char *text);
 
 /* Copies the value of `key` in SNAG_OPTIONS to `to`. If it is not there and `is_shared`, looks

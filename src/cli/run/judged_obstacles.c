@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judged_obstacles.c - obstacles to the verdict of a program that was judged inside, with their places
+ * judged_obstacles.c - obstacles to the verdict of a program that was judged inside, with their
+ * places
  */
 #include "cli/run/judged_obstacles.h"
 

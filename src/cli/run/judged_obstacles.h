@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judged_obstacles.h - obstacles to the verdict of a program that was judged inside, with their places
+ * judged_obstacles.h - obstacles to the verdict of a program that was judged inside, with their
+ * places
  *
- * The program need not run again for that.  The place is an address in its executable; snag
+ * No further run is needed to name the places.  The place is an address in its executable; snag
  * looks it up there, if the build id says that this is the file that ran.
  */
 #ifndef SNAG_CLI_JUDGED_OBSTACLES_H

@@ -2,8 +2,9 @@
  *
  * judging.h - runs in which a detector inside the program judges its tasks
  *
- * Such a detector is many times faster than one that reads a recording, but it does not keep what a
- * report shows.  Its verdict is final if it is clean; otherwise the plan goes on (run_plan.h).
+ * Such a detector is many times faster than one that reads a recording, but it does not keep the
+ * places and call stacks that a report shows.  Its verdict is final if it is clean; otherwise the
+ * plan goes on (run_plan.h).
  */
 #ifndef SNAG_CLI_JUDGING_H
 #define SNAG_CLI_JUDGING_H

@@ -23,7 +23,7 @@ static int scout_send(struct cli_observed *o, const struct cli_observed_files *f
 					     .disk = half(files->disk),
 					     .wants = snag_analyze_slice(detectors)};
 	for (size_t i = 0; i < detectors->ndetectors; i++)
-		options.of_deadlocks |= detectors->detector[i]->tells_deadlocks;
+		options.of_deadlocks |= detectors->detector[i]->finds_deadlocks;
 	return options.wants ? snag_scout_new(&options, &o->scout, err) : 0;
 }
 

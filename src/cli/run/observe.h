@@ -15,14 +15,15 @@
 #include "scout/scout.h"
 
 struct cli_observed {
-	struct snag_scout *scout; /* chooses what becomes events; NULL: all does */
-	struct snag_source *live; /* the program ... */
-	struct snag_source *tee;  /* ... whose trace this writes ... */
-	struct snag_source *run;  /* ... and this checks: each has the one before inside */
-	struct snag_source *src;  /* the source of the analysis: `run`, or the refined file */
-	const char *trace;	  /* the file, which is left behind ... */
-	uint64_t trace_bytes;	  /* ... of so many bytes at most; 0: any number */
-	bool is_stopped_itself;	  /* Ctrl-C is for the program */
+	struct snag_scout *scout; /* chooses the records that become events; NULL: all do */
+	struct snag_source *live; /* delivers the events of the program */
+	struct snag_source *tee;  /* reads `live`, and writes its events to a file */
+	/* Reads `tee`, and checks the rules of traces; owns `tee`, as that owns `live`. */
+	struct snag_source *run;
+	struct snag_source *src; /* the source of the analysis: `run`, or the refined file */
+	const char *trace;    /* the file with the trace, which stays when the analysis has ended */
+	uint64_t trace_bytes; /* the most bytes of that file; 0: any number */
+	bool is_stopped_itself; /* Ctrl-C is for the program */
 };
 
 /* Where the trace of a run, and its records, lie. */
@@ -39,8 +40,8 @@ int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_liv
 int cli_observe_slice(struct cli_observed *o, char *const *argv,
 		      const struct snag_live_options *how, const struct cli_observed_files *files,
 		      const struct snag_analyze_options *detectors, struct snag_error *err);
-/* Call it in a copy of the process: treats the events that the scout of `of` has seen so far as
- * the whole run. The copy does not end the run. */
+/* For a forked copy of the process: treats the events that the scout of `of` has seen so far as the
+ * whole run.  The program goes on when the copy ends. */
 int cli_observe_cut(struct cli_observed *o, const struct cli_observed *of, const char *trace,
 		    struct snag_error *err);
 /* Analyses the program until it has ended. */
@@ -49,7 +50,7 @@ int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_optio
 /* Analyses its trace once it has ended; o->src is the file then. */
 int cli_observed_again(struct cli_observed *o, const struct snag_analyze_options *options,
 		       struct snag_analysis *ret_analysis, struct snag_error *err);
-/* Why the trace is not of all that the program did, or NULL. */
+/* Returns why the trace lacks a part of the run; NULL: it is whole. */
 const char *cli_observed_cut(const struct cli_observed *o);
 void cli_observed_done(struct cli_observed *o);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass_report.c - says on standard error what the plugin for clang left behind in a program
+ * pass_report.c - reports from the marks that the compiler and its plugin leave in a program
  */
 #include "cli/run/pass_report.h"
 

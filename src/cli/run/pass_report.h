@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pass_report.h - what the compiler and its plugin left behind in a program
+ * pass_report.h - reports from the marks that the compiler and its plugin leave in a program
  */
 #ifndef SNAG_CLI_PASS_REPORT_H
 #define SNAG_CLI_PASS_REPORT_H
@@ -9,7 +9,7 @@
 
 enum {
 	CLI_PASS_COUNTS = 2 * (CC_PASS_KINDS + 1)
-}; /* reads and writes; and those of checks of loops */
+}; /* executed checks of reads and writes, and those of whole loops */
 
 /* Names the sources, if any, that were compiled without checks: of the program, and of the
  * shared libraries it needs (cc/libraries.h). */

@@ -5,9 +5,9 @@
  */
 #include "cli/run/replay_other.h"
 
-#include "record/replay_atomicity.h"
-#include "record/replay_deadlock.h"
-#include "record/replay_freed.h"
+#include "record/replay/replay_atomicity.h"
+#include "record/replay/replay_deadlock.h"
+#include "record/replay/replay_freed.h"
 
 const char *cli_replay_other_kind(const struct snag_replay_file *file)
 {

@@ -6,18 +6,20 @@
 #ifndef SNAG_CLI_REPLAY_OTHER_H
 #define SNAG_CLI_REPLAY_OTHER_H
 
-#include "record/replay_file.h"
+#include "record/replay/replay_file.h"
 
 struct cli_replay_other {
 	const struct snag_replay_file *file;
 	char *const *argv;
-	uint64_t seed;				/* of what comes after the schedule */
-	bool is_quiet;				/* the program's input and output are empty */
-	double seconds;				/* it is killed if it takes longer; 0: never */
-	const volatile sig_atomic_t *interrupt; /* likewise, when this is not 0; may be NULL */
+	uint64_t seed;	/* of what comes after the schedule */
+	bool is_quiet;	/* the program's input and output are empty */
+	double seconds; /* it is killed if it takes longer; 0: never */
+	/* It is also killed when this is not 0; may be NULL. */
+	const volatile sig_atomic_t *interrupt;
 };
 
-/* "a deadlock", "an atomicity violation", "a use of freed memory"; NULL: it is the witness of a race, or no witness. */
+/* "a deadlock", "an atomicity violation", "a use of freed memory"; NULL: it is the witness of a
+ * race, or no witness. */
 const char *cli_replay_other_kind(const struct snag_replay_file *file);
 /* Follows the schedule of such a witness. */
 int cli_replay_other(const struct cli_replay_other *how, struct snag_replay_result *ret_result,

@@ -7,8 +7,8 @@
 
 #include "record/launch.h"
 
-/* Works as `snag run` with word[0 .. n): options, "--", and the program with its arguments.  Returns the
- * exit status; the program does not have it yet. */
+/* Works as `snag run` with word[0 .. n): options, "--", and the program with its arguments.
+ * Returns the exit status; the program does not have it yet. */
 int cli_run_attached(struct snag_attached *to, char *const *word, int n, struct snag_error *err);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
-#include "record/replay_deadlock.h"
-#include "record/replay_file.h"
+#include "record/replay/replay_deadlock.h"
+#include "record/replay/replay_file.h"
 #include "report/incident/incident_deadlock.h"
 #include "trace/callstack.h"
 
@@ -18,7 +18,7 @@
 static struct snag_findings *findings_of(struct snag_analysis *a)
 {
 	for (size_t i = 0; i < a->n; i++)
-		if (a->findings[i].tells_deadlocks)
+		if (a->findings[i].finds_deadlocks)
 			return &a->findings[i];
 	return NULL;
 }

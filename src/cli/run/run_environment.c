@@ -46,9 +46,9 @@ static int bugs_hide(struct snag_suppressions *suppressions, struct snag_error *
 				    suppressions, err);
 }
 
-int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e,
-			 const struct snag_live_end *end, struct snag_suppressions *suppressions,
-			 struct snag_error *err)
+int cli_run_program_options_take(struct cli_run_values *v, struct cli_run_environment *e,
+				 const struct snag_live_end *end,
+				 struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	bool has_suppressions = v->suppressions != NULL;
 	cli_environment_defaults(end->defaults[RT_DEFAULT_OPTIONS]);

@@ -20,8 +20,9 @@ enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
 enum cli_effects { CLI_EFFECTS_SOME, CLI_EFFECTS_ASKED, CLI_EFFECTS_NEVER };
 
 struct cli_run_values {
-	struct snag_attached *attached; /* the program has started us; NULL: we start it */
-	bool is_quiet;			/* print reports only, not that there is no race */
+	/* The program that has started snag; NULL: snag starts the program. */
+	struct snag_attached *attached;
+	bool is_quiet; /* print reports only, not that there is no race */
 	const char *with;
 	const char *json;
 	const char *sarif;
@@ -69,9 +70,9 @@ struct cli_run_environment {
 /* Takes the settings that the command line leaves open from the environment. */
 void cli_run_environment_take(struct cli_run_values *v, struct cli_run_environment *e);
 /* The same for the options of the program, when it has run; adds its suppressions. */
-int cli_run_program_says(struct cli_run_values *v, struct cli_run_environment *e,
-			 const struct snag_live_end *end, struct snag_suppressions *suppressions,
-			 struct snag_error *err);
+int cli_run_program_options_take(struct cli_run_values *v, struct cli_run_environment *e,
+				 const struct snag_live_end *end,
+				 struct snag_suppressions *suppressions, struct snag_error *err);
 /* Returns whether a program that observes itself prints its verdict if it has no race.
  * ThreadSanitizer prints nothing in that case. */
 bool cli_run_is_verbose(void);

@@ -2,9 +2,9 @@
  *
  * run_forked.h - the options of `snag run` that hold for children of fork, too
  *
- * A child of fork that creates threads starts a tool of its own (runtime/interpose/fork.c).  What the
- * user wants to see or not to see holds for it as for its parent.  Files of reports are the parent's
- * alone.
+ * A child of fork that creates threads starts a tool of its own (runtime/interpose/fork.c).  What
+ * the user wants to see or not to see holds for it as for its parent.  Files of reports are the
+ * parent's alone.
  */
 #ifndef SNAG_CLI_RUN_FORKED_H
 #define SNAG_CLI_RUN_FORKED_H

@@ -141,7 +141,7 @@ static int recorded_report(struct one *o, struct cli_outcome *ret, struct snag_e
 {
 	struct cli_run_values own = *o->v;
 	struct cli_run_environment environment;
-	int rc = cli_run_program_says(&own, &environment, &o->end, o->suppressions, err);
+	int rc = cli_run_program_options_take(&own, &environment, &o->end, o->suppressions, err);
 	if (rc == 0 && !own.with)
 		rc = cli_observed_order(&o->observed, &o->analysis,
 					o->end.notes.dialect == RT_DIALECT_OPENMP, err);

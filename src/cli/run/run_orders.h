@@ -3,9 +3,9 @@
  * run_orders.h - `snag run` of tasks: other orders of isolated blocks than the one observed
  *
  * A run without races whose isolated blocks (of OpenMP: critical sections) depend on their order
- * proves nothing for other orders.  snag runs the other orders, too (cli/explore/exploring.h), as long as
- * there is time for replays.  It reports the first order with a race.  If it has run all of them
- * without one, the program is race-free.
+ * proves nothing for other orders.  snag runs the other orders, too (cli/explore/exploring.h), as
+ * long as there is time for replays.  It reports the first order with a race.  If it has run all of
+ * them without one, the program is race-free.
  */
 #ifndef SNAG_CLI_RUN_ORDERS_H
 #define SNAG_CLI_RUN_ORDERS_H

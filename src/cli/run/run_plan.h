@@ -17,7 +17,7 @@
  *         [missed]    EXCERPT ended before the race came: RECORD.
  *
  *         A recorded run may have runs of its own, which end with the time for replays: REPLAY,
- *         DELAY (programs of threads) and ORDER (programs of tasks).
+ *         DELAY and EFFECT (programs of threads), and ORDER (programs of tasks).
  *
  * Guarantee.  At most four runs before those, each kind at most once.
  */
@@ -36,10 +36,10 @@ enum cli_run_kind {
 
 /* The verdict of a program that judged itself, and how the program ended. */
 struct cli_judged {
-	bool was_there;	  /* there was such a run */
+	bool was_there;	  /* a detector has judged a run inside the program */
 	bool is_of_tasks; /* it had tasks */
 	bool has_simd;	  /* it met `simd` loops, whose order of statements may exclude its races */
-	uint64_t races;	  /* 0 if the detector had no rules for something */
+	uint64_t races;	  /* 0 if the program did something that the detector has no rules for */
 	uint64_t events;  /* up to the first race */
 	int status;	  /* the exit status of the program */
 	bool is_unknown;  /* whether there is a race is unknown, and the program cannot run again */

@@ -26,7 +26,7 @@ struct cli_recorded {
 	struct cli_run run;
 	struct cli_replays replays;
 	const struct cli_early *early; /* the reports that snag printed while the program ran */
-	bool is_reduced; /* drdp's races that the observed order of sections excludes were left out */
+	bool is_reduced; /* races that the observed order of sections excludes were removed */
 };
 
 /* Writes the report.  Returns 0 or an error. */

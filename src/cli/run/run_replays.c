@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "cli/run/effect.h"
 #include "cli/interrupt.h"
-#include "record/replay_atomicity.h"
-#include "record/replay_file.h"
-#include "record/replay_freed.h"
+#include "record/replay/replay_atomicity.h"
+#include "record/replay/replay_file.h"
+#include "record/replay/replay_freed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,8 +199,8 @@ static void unconfirm(const struct cli_replays *r, struct snag_incidents *all,
 	all->by_verdict[SNAG_UNCONFIRMED] += !in->is_apart;
 }
 
-/* An earlier incident of the same cause will be reported, whatever a replay of this one shows.  Those
- * with the strongest verdict come first. */
+/* An earlier incident of the same cause will be reported, whatever a replay of this one shows.
+ * Those with the strongest verdict come first. */
 static bool is_settled(const struct snag_incidents *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {

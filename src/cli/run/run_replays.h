@@ -3,20 +3,20 @@
  * run_replays.h - the predicted races of a run, replayed
  *
  * The witness of a race becomes a list of turns (record/turns.h).  The program follows it
- * (record/replay.h), or it goes into the file of the witness for `snag replay`.
+ * (record/replay/replay.h), or it goes into the file of the witness for `snag replay`.
  *
  * Budget.  All replays of a run share one time limit: those of predicted races, in the order of the
  *         report, then those of suspects (run_suspects.h).  A replay ends when the time is over,
  *         when it has shown its race, or when it can no longer show it.  snag does not try a
- *         schedule that begins like one that could not be followed (record/dead_ends.h).  The
- *         report counts what was not replayed for lack of time.
+ *         schedule that begins like one that could not be followed (record/replay/dead_ends.h).
+ *         The report counts what was not replayed for lack of time.
  */
 #ifndef SNAG_CLI_RUN_REPLAYS_H
 #define SNAG_CLI_RUN_REPLAYS_H
 
 #include "cli/run/run_steps.h"
 #include "detect/analyze/analyze.h"
-#include "record/dead_ends.h"
+#include "record/replay/dead_ends.h"
 #include "report/incident/incident.h"
 
 /* A replay of a program of a few milliseconds takes 5 to 20 milliseconds.  This time is enough for
@@ -30,9 +30,9 @@ struct cli_replays {
 	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not match */
 	char *const *argv;
 	uint64_t seed;
-	double seconds;		  /* that the run took */
-	double budget;		  /* seconds for all replays together ... */
-	double spent;		  /* ... and how much of it is used up */
+	double seconds;		  /* how long the observed run took */
+	double budget;		  /* seconds for all replays together */
+	double spent;		  /* the part of the budget that is used up */
 	bool reports_unconfirmed; /* like other races */
 	struct snag_replay_tally tally;
 	struct snag_dead_ends dead_ends;
@@ -46,8 +46,8 @@ struct cli_replays {
 
 /* The members of a witness file that say how to replay it; ctx is a struct cli_replays. */
 void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_json *j);
-/* The budget of a run that took `seconds`, unless the user gives one; more if the user wants effects, of
- * which some are seen only after seconds. */
+/* The budget of a run that took `seconds`, unless the user gives one; more if the user wants
+ * effects, of which some are seen only after seconds. */
 double cli_replays_budget(double seconds, bool wants_effects);
 bool cli_replays_have_time(const struct cli_replays *r);
 /* Runs the program through the witness of a race, for at most `seconds`, as long as there is
@@ -59,7 +59,7 @@ enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race,
  * differs (effect.h), until the time is over. If the user did not ask for it, begins no
  * race whose two runs would not fit into CLI_REPLAYS_LEAST_SECONDS. */
 void cli_replays_effects(struct cli_replays *r, struct snag_incidents *all, bool is_asked);
-/* Uses of freed memory need no further run to say what they do. */
+/* Sets the effect of uses of freed memory, which needs no further run. */
 void cli_replays_freed(struct snag_incidents *all);
 /* Replays each predicted race that will be reported and was not replayed before, until the time is
  * over or the user interrupts. */

@@ -10,9 +10,9 @@
 #include "report/incident/incident.h"
 #include "report/incident/schedule.h"
 
-struct cli_run { /* that was analysed; outlives the report */
+struct cli_run { /* an analysed run; outlives the report */
 	const struct snag_analysis *analysis;
-	struct snag_source *src;  /* that was read, to be read again */
+	struct snag_source *src;  /* the source of the analysis, which can be read again */
 	struct snag_source *live; /* below it */
 	const struct snag_live_end *end;
 	char *const *argv;
@@ -33,7 +33,7 @@ struct cli_run_report {
 	struct snag_certificate certificate;
 	struct snag_task_deadlock deadlock;
 	struct snag_waiting_task *wait;	 /* its tasks */
-	struct snag_incident_report all; /* of these, for the printers */
+	struct snag_incident_report all; /* everything above, as the printers take it */
 };
 
 /* Builds the report. End it also if this fails, and do not move it. Its incidents are all pairs

@@ -8,11 +8,11 @@
  *         before it, so the others need no step of their own.
  * State.  event[i]   ascending, the number of an event in the whole trace
  *         step[i]    its step
- *         kind[i]    whether its step takes a lock, but later; whether it ends sections
- * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the same
- *                    step; a branch may be part of it, too.  A witness may have other threads take
- *                    the lock in between.  So for these events the thread runs up to the step, and
- *                    makes it where the witness has the acquire.
+ *         kind[i]    whether its step takes a lock after the event; whether the event ends sections
+ * Rules.  [look]     A thread that takes a lock for the first time reads it just before, in the
+ *                    same step; a branch may be part of it, too.  A witness may have other threads
+ *                    take the lock in between.  So for these events the thread runs up to the step,
+ *                    and makes it where the witness has the acquire.
  *         [section]  The slice leaves sections out that a thread enters one after another, and its
  *                    release before them stands for all of them.  But the thread has to leave
  *                    the last one before another thread takes the lock.  So the last one has a
@@ -24,7 +24,7 @@
 #define SNAG_CLI_RUN_STEPS_H
 
 #include "detect/analyze/analyze.h"
-#include "record/convert.h"
+#include "record/convert/convert.h"
 #include "record/step_log.h"
 
 struct cli_steps {

@@ -2,9 +2,9 @@
  *
  * run_stops.h - at which events the schedules of witnesses stop, in a trace too long for the memory
  *
- * Idea.   A witness of a window begins with all events before the window, in observed order, and some
- *         first events of the window.  There a thread only stops where another one goes on: at the
- *         end of a stretch (trace/stretches.h), or at its last event of the prefix.  A schedule
+ * Idea.   A witness of a window begins with all events before the window, in observed order, and
+ *         some first events of the window.  There a thread only stops where another one goes on: at
+ *         the end of a stretch (trace/stretches.h), or at its last event of the prefix.  A schedule
  *         needs the steps of these, and of the events that the witness lists.
  * State.  listed    the events that some witness lists, ascending
  *         last[t]   the positions of the last events of thread t in prefixes, ascending
@@ -18,7 +18,7 @@
 
 struct cli_stops { /* all 0: empty */
 	const struct snag_stretches *stretches;
-	uint32_t stretch; /* that of the next event, or one before it */
+	uint32_t stretch; /* the stretch of the next event, or an earlier one */
 	struct cli_stop_numbers {
 		uint32_t *at;
 		size_t n, cap, next;
@@ -26,7 +26,8 @@ struct cli_stops { /* all 0: empty */
 	uint32_t *done;
 };
 
-/* Takes the witnesses of all races.  The analysis, which was not interrupted, outlives the stops. */
+/* Takes the witnesses of all races.  The analysis, which was not interrupted, outlives the
+ * stops. */
 void cli_stops_init(struct cli_stops *s, const struct snag_analysis *a);
 void cli_stops_done(struct cli_stops *s);
 /* Takes the next event of the trace.  Returns whether a schedule stops there. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_suspects.c - suspicious pairs of a run, which count if another run shows that they race
+ * run_suspects.c - suspicious pairs of a run, which snag reports if another run shows that
+ * they race
  */
 #include "cli/run/run_suspects.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "detect/candidates/suspects.h"
-#include "record/delay.h"
+#include "record/replay/delay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  * what it saw.  Sometimes only this stands between two accesses, for example a counter that both
  * threads have incremented.  Another run can still show that they race.  The detector `hybrid`
  * names the pairs that only locks and atomics keep apart.  snag runs the program again with
- * one access held back (record/delay.h), reports the pairs that this confirms, and drops the rest.
+ * one access held back (record/replay/delay.h), reports the pairs that this confirms, and drops the
+ * rest.
  */
 #ifndef SNAG_CLI_RUN_SUSPECTS_H
 #define SNAG_CLI_RUN_SUSPECTS_H

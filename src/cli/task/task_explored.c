@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_explored.c - what an exploration found, as the report wants it
+ * task_explored.c - the findings of an exploration in the form that the report prints
  */
 #include "cli/task/task_explored.h"
 

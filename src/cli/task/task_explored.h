@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_explored.h - what an exploration found, as the report wants it
+ * task_explored.h - the findings of an exploration in the form that the report prints
  */
 #ifndef SNAG_CLI_TASK_EXPLORED_H
 #define SNAG_CLI_TASK_EXPLORED_H

@@ -2,8 +2,8 @@
  *
  * task_trace.c - the steps of a detector as a table
  *
- * A row in which nothing changed but the columns that say where the detector is (SAYS_WHERE) is left
- * out, and so are rows beyond MOST_ROWS.
+ * A row in which nothing changed but the columns that say where the detector is (SAYS_WHERE) is
+ * left out, and so are rows beyond MOST_ROWS.
  */
 #include "cli/task/task_trace.h"
 

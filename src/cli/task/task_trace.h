@@ -16,7 +16,8 @@ struct cli_task_trace {
 	size_t ncells, cap, ncolumns, nleft_out;
 };
 
-/* Asks the detector of the options for its rows.  Fails unless it is the only one and has some. */
+/* Makes the detector of the options write its rows.  Fails if there are several detectors, or if
+ * the detector has no rows. */
 int cli_task_trace_begin(struct cli_task_trace *t, const struct snag_names *names,
 			 struct snag_analyze_options *options, struct snag_error *err);
 void cli_task_trace_print(const struct cli_task_trace *t, struct snag_printer *to);

@@ -28,7 +28,7 @@ struct snag_analyze_options {
 	 * (windows.h).  0: no limit. */
 	uint64_t memory;
 	uint32_t budget;	 /* of the search for one pair, in nodes; 0: the default */
-	enum snag_stages stages; /* what decides */
+	enum snag_stages stages; /* the procedure that decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	unsigned shard, nshards; /* decide a part of the candidates (detector.h); 0: all */
 	bool order_races;	 /* where a detector can (detector.h) */
@@ -55,8 +55,8 @@ struct snag_analyze_options {
 
 struct snag_analysis {
 	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
-	const struct snag_detector
-		*detector[SNAG_MAX_DETECTORS]; /* the detectors of the findings */
+	/* The detectors of the findings. */
+	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t n;
 	uint64_t events;	      /* how many were analysed */
 	uint32_t ops;		      /* a set: what kinds of events */
@@ -67,7 +67,7 @@ struct snag_analysis {
 	struct snag_stretches stretches;
 	/* The names of the ids in the findings; NULL: those of the source. */
 	struct snag_names *names;
-	struct snag_slice *slice; /* what was analysed; NULL: all of the trace */
+	struct snag_slice *slice; /* the analysed slice; NULL: the whole trace was analysed */
 };
 
 /* Returns what a slice of a trace must have for these detectors, a set of SNAG_WANT_*

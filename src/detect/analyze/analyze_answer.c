@@ -22,7 +22,8 @@ static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_s
 	return 1;
 }
 
-/* Returns whether partners of its racy accesses are still to be named: not if they were candidates. */
+/* Returns whether partners of its racy accesses are still to be named: not if they were
+ * candidates. */
 static bool has_questions(const struct snag_collector *c)
 {
 	return c->partners.n && !c->verify;

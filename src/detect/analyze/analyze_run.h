@@ -24,7 +24,7 @@ struct snag_analyze_run {
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
 	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
 	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
-	uint32_t ops;			 /* those of the trace so far */
+	uint32_t ops;			 /* the operations of the trace so far */
 };
 
 /* Feeds all events of the source to the detectors.  If the source delivers a trace in memory,

@@ -206,7 +206,7 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 static size_t deadlocks_leave_out(struct snag_analyze_options *options)
 {
 	size_t at = 0;
-	while (!options->detector[at]->tells_deadlocks)
+	while (!options->detector[at]->finds_deadlocks)
 		at++;
 	options->ndetectors--;
 	for (size_t i = at; i < options->ndetectors; i++)
@@ -225,11 +225,11 @@ static void deadlocks_put_back(const struct sliced *s, struct snag_analysis *a, 
 	}
 	const struct snag_detector **detector = &a->detector[at];
 	for (size_t i = 0; i < s->options->ndetectors; i++)
-		if (s->options->detector[i]->tells_deadlocks)
+		if (s->options->detector[i]->finds_deadlocks)
 			*detector = s->options->detector[i];
 	complete &= !a->interrupted && s->src->skipped == 0;
 	a->findings[at] = (struct snag_findings){
-		.name = (*detector)->name, .complete = complete, .tells_deadlocks = true};
+		.name = (*detector)->name, .complete = complete, .finds_deadlocks = true};
 }
 
 /* Keeps the names of the variables in the slice, but drops its events. */
@@ -357,7 +357,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	}
 	s.contended = snag_contended_new(wants);
 	for (size_t i = 0; i < options->ndetectors; i++)
-		if (options->detector[i]->tells_deadlocks && !s.locks)
+		if (options->detector[i]->finds_deadlocks && !s.locks)
 			s.locks = snag_lock_graph_new();
 	rc = first_reading(&s);
 	if (rc == 0 && (s.is_of_tasks || s.gave_up))

@@ -321,9 +321,9 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	snag_pairs_init(&c->incomplete, pair_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
-	findings->tells_deadlocks = detector->tells_deadlocks;
-	findings->tells_atomicity = detector->tells_atomicity;
-	findings->tells_freed = detector->tells_freed;
+	findings->finds_deadlocks = detector->finds_deadlocks;
+	findings->finds_atomicity = detector->finds_atomicity;
+	findings->finds_freed = detector->finds_freed;
 }
 
 void snag_collector_bound(struct snag_collector *c, uint64_t most)

@@ -12,8 +12,8 @@
  *         its pairs: the much fewer candidates (candidates.h) give the same verdicts.  The
  *         number of pairs of the relation that the races stand for is counted last.
  *
- *         If they cannot be decided, because the trace is too long, the nearest instances of each race
- *         are kept (instances.h), and may be decided in windows (window_pairs.h).
+ *         If they cannot be decided, because the trace is too long, the nearest instances of each
+ *         race are kept (instances.h), and may be decided in windows (window_pairs.h).
  *
  *         The number of races and the search for partners are bounded.  findings.abridged counts
  *         what a bound leaves out.
@@ -31,7 +31,7 @@
 #include "detect/candidates/verify.h"
 
 struct snag_collector {
-	struct snag_detector_env env; /* what the detector is given */
+	struct snag_detector_env env; /* the environment of the detector */
 	const struct snag_detector *detector;
 	struct snag_recent *recent;
 	struct snag_findings *findings;

@@ -2,9 +2,9 @@
  *
  * instances.h - the nearest pairs of events of each race of two locations
  *
- * Idea.   A race of two locations stands for many pairs of events and shows one of them.  If the trace is
- *         too long to decide pairs in memory, the shown one may lie in no window (window_pairs.h).  So
- *         the nearest ones are kept, too.
+ * Idea.   A race of two locations stands for many pairs of events and shows one of them.  If the
+ *         trace is too long to decide pairs in memory, the shown one may lie in no window
+ *         (window_pairs.h).  So the nearest ones are kept, too.
  * Cost.   36 bytes for each race.
  */
 #ifndef SNAG_DETECT_INSTANCES_H

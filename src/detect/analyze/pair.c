@@ -80,10 +80,7 @@ static void race_add(struct snag_decided_pair *p, const struct snag_trace *trace
 		return;
 	f->racy = snag_filled(1, e2);
 	f->nracy = 1;
-	f->race[0].nwitness = w->n;
-	f->race[0].witness = snag_realloc(NULL, w->n, sizeof(*w->event));
-	memcpy(f->race[0].witness, w->event, w->n * sizeof(*w->event));
-	snag_race_prefix_set(&f->race[0], w->prefix, p->ix->nthreads);
+	snag_witness_copy(w, p->ix->nthreads, &f->race[0]);
 	snag_stretches_of_trace(&p->analysis.stretches, trace);
 }
 

@@ -18,8 +18,8 @@ struct snag_decided_pair {
 	struct snag_analysis analysis;
 };
 
-/* Decides whether the two events race.  Fails with SNAG_EINPUT, and one line of words, if they are no
- * conflicting accesses.  The trace must outlive the pair. */
+/* Decides whether the two events race.  Fails with SNAG_EINPUT, and one line of words, if they are
+ * no conflicting accesses.  The trace must outlive the pair. */
 int snag_pair_decide(const struct snag_trace *trace, uint64_t e1, uint64_t e2,
 		     enum snag_rules rules, uint32_t budget, struct snag_decided_pair *ret_pair,
 		     struct snag_error *err);

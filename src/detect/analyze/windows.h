@@ -44,14 +44,15 @@ struct snag_windows {
 	const struct snag_analyze_options *options;
 	const struct snag_contended *contended; /* which variables count; NULL: all */
 	size_t events;				/* of a window */
-	struct snag_collector *collector;	/* of all detectors of the options ... */
-	const bool *is_out;			/* ... but for these */
-	struct snag_collector *const *relation; /* of those whose pairs are to be decided */
+	struct snag_collector *collector;	/* one for each detector of the options */
+	const bool *is_out;			/* by detector: it does not take part */
+	struct snag_collector *const *relation; /* the relations whose pairs are decided */
 	size_t nrelations;
 };
 
 /* Reads the source, gives its windows to the detectors of races that have finish(), and decides the
- * pairs of relations in them.  Sets the stretches and, if there are contended variables, the names of the analysis. */
+ * pairs of relations in them.  Sets the stretches and, if there are contended variables, the names
+ * of the analysis. */
 int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 			 struct snag_analysis *a, struct snag_error *err);
 

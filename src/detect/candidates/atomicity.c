@@ -2,19 +2,21 @@
  *
  * atomicity.c - every write of another thread that can come between a read and the write after it
  *
- * Idea.   `t = n; ... n = t + 1;` is meant as one step, also if each half has a lock of its own.  Such a
- *         read and write are a *unit*.  If another thread writes between them, its write is lost.
- *         Take all units of a trace and all writes that can possibly come between, and decide each
- *         exactly: is there a valid reordering that has the read, then that write, and ends with
- *         the write of the unit (snag_decide_between)?
+ * Idea.   `t = n; ... n = t + 1;` is meant as one step, also if each half has a lock of its own.
+ *         Such a read and write are a *unit*.  If another thread writes between them, its write is
+ *         lost.  Take all units of a trace and all writes that can possibly come between, and
+ *         decide each exactly: is there a valid reordering that has the read, then that write, and
+ *         ends with the write of the unit (snag_decide_between)?
  *
- * State.  place    locations of a read, a write between, and a write, with what was decided for them
+ * State.  place    locations of a read, a write between, and a write, with what was decided for
+ *                  them
  *
- * Rules.  [unit]       a read and the next access of its thread to the variable, if that is a write.
- *                      Traces do not say what a written value was computed from, so this stands for
- *                      "the write depends on the read".  An atomic update is no part of a unit: it
- *                      reads what it overwrites
- *         [wait]       barriers, semaphores and conditions of a recording are no variables of the program
+ * Rules.  [unit]       a read and the next access of its thread to the variable, if that is a
+ *                      write.  Traces do not say what a written value was computed from, so this
+ *                      stands for "the write depends on the read".  An atomic update is no part of
+ *                      a unit: it reads what it overwrites
+ *         [wait]       barriers, semaphores and conditions of a recording are no variables of the
+ *                      program
  *         [between]    a write of another thread, or an atomic update, to that variable
  *         [order]      not decided if program order, fork, join and reads-from put it before the
  *                      read, or after the write, in every witness
@@ -23,37 +25,31 @@
  *         [verdict]    otherwise, verified: predicted, with a checked witness; infeasible: not
  *                      reported; budget used up: unverified
  *         [locations]  unless all are wanted, one report for each triple of locations: an observed
- *                      one if there is one, then the nearest writes, then all, until one is verified
- *         [rules]      which reads keep their writer: with AUTO, if the trace has branches, those that
- *                      branches depend on; otherwise all
+ *                      one if there is one, then the nearest writes, then all, until one is
+ *                      verified
+ *         [rules]      which reads keep their writer: with AUTO, if the trace has branches, those
+ *                      that branches depend on; otherwise all
  *
  * Guarantee.  Sound: every predicted one has a checked witness.  Complete for these units if
  *         nothing stayed undecided.
  * Cost.   The whole trace in memory, about 80 bytes an event; for each unit and other thread some
- *         bisections; microseconds for each decision, at most MAX_DECIDED for a triple of locations.
- *         Beyond MAX_COMPARED comparisons only the nearest writes are tried.
+ *         bisections; microseconds for each decision, at most SNAG_PLACE_DECIDED for a triple of
+ *         locations.  Beyond MAX_COMPARED comparisons only the nearest writes are tried.
  * Reference.  Lu, Tucek, Qin and Zhou, ASPLOS 2006 (units of two accesses, cases 3 and 4);
  *         docs/algorithms/atomicity.md.
  */
 #include "base/memory.h"
-#include "base/slots.h"
-#include "detect/detector.h"
+#include "detect/candidates/candidate_places.h"
+#include "detect/candidates/pair_judge.h"
 #include "witness/decide/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DECIDED = 4096, MAX_COMPARED = 1 << 26 };
+enum { MAX_COMPARED = 1 << 26 };
 
 struct unit {
 	uint32_t read, write;
-};
-
-struct place {
-	snag_loc loc[3]; /* of the read, the write between, the write */
-	bool is_settled;
-	uint32_t undecided[3]; /* [0] is SNAG_NO_EVENT: none */
-	uint32_t left;	       /* decisions */
 };
 
 enum pass { OBSERVED, NEAREST, ALL };
@@ -65,10 +61,8 @@ struct atomicity {
 	const struct snag_rows *rows;
 	struct snag_rows_walk walk;
 	struct snag_decider *decider;
-	const struct snag_lane **reads_of; /* by thread: of the variable that is looked at */
-	struct place *place;
-	size_t nplaces, place_cap;
-	struct snag_slots by_locations;
+	const struct snag_lane **reads_of;   /* by thread: of the variable that is looked at */
+	struct snag_candidate_places places; /* by the read, the write between, the write */
 	enum pass pass;
 	uint64_t compared;
 	bool is_incomplete;
@@ -87,61 +81,8 @@ static void atomicity_close(void *state)
 	struct atomicity *a = state;
 	if (!a)
 		return;
-	free(a->place);
-	snag_slots_done(&a->by_locations);
+	snag_candidate_places_done(&a->places);
 	free(a);
-}
-
-static uint64_t locations_hash(const snag_loc *loc)
-{
-	return snag_hash(snag_hash(loc[0], loc[1]), loc[2]);
-}
-
-static uint64_t place_hash(const void *ctx, uint32_t number)
-{
-	return locations_hash(((const struct atomicity *)ctx)->place[number].loc);
-}
-
-static bool place_equals(const void *ctx, uint32_t number, const void *key)
-{
-	const struct place *p = &((const struct atomicity *)ctx)->place[number];
-	return memcmp(p->loc, key, sizeof(p->loc)) == 0;
-}
-
-/* NULL: it belongs to another worker.  With `pairs` each has a place of its own. */
-static struct place *place_of(struct atomicity *a, struct unit unit, uint32_t between)
-{
-	const struct snag_event *ev = a->ix->trace->ev;
-	const snag_loc loc[3] = {ev[unit.read].loc, ev[between].loc, ev[unit.write].loc};
-	uint64_t hash = locations_hash(loc);
-	if (a->env->nshards > 1 && hash % a->env->nshards != a->env->shard)
-		return NULL;
-	uint32_t at = a->env->pairs ? SNAG_SLOTS_NONE
-				    : snag_slots_find(&a->by_locations, hash, place_equals, a, loc);
-	if (at != SNAG_SLOTS_NONE)
-		return &a->place[at];
-	if (a->env->pairs)
-		a->nplaces = 0;
-	a->place = snag_grow(a->place, &a->place_cap, a->nplaces + 1, sizeof(*a->place));
-	struct place *p = &a->place[a->nplaces];
-	*p = (struct place){.undecided = {SNAG_NO_EVENT},
-			    .left = a->env->pairs ? UINT32_MAX : MAX_DECIDED};
-	memcpy(p->loc, loc, sizeof(loc));
-	if (!a->env->pairs)
-		snag_slots_add(&a->by_locations, (uint32_t)a->nplaces, place_hash, a);
-	a->nplaces++;
-	return p;
-}
-
-static struct snag_site site_of(const struct atomicity *a, uint32_t e)
-{
-	const struct snag_event *ev = &a->ix->trace->ev[e];
-	return (struct snag_site){.event = e,
-				  .thread = ev->thread,
-				  .target = ev->target,
-				  .loc = ev->loc,
-				  .op = ev->op,
-				  .size = ev->size};
 }
 
 /* Without a witness: unverified, unless the trace itself shows it. */
@@ -150,26 +91,23 @@ static void report(struct atomicity *a, const uint32_t *unit, const struct snag_
 {
 	bool is_observed = unit[0] < unit[1] && unit[1] < unit[2];
 	uint32_t low = unit[1] < unit[2] ? unit[1] : unit[2];
-	struct snag_race found = {.first = site_of(a, low),
-				  .second = site_of(a, unit[1] + unit[2] - low),
+	struct snag_race found = {.first = snag_site_of(a->ix, low),
+				  .second = snag_site_of(a->ix, unit[1] + unit[2] - low),
 				  .is_atomicity = true,
-				  .read = site_of(a, unit[0]),
+				  .read = snag_site_of(a->ix, unit[0]),
 				  .count = 1,
 				  .changes_reads = changes_reads && !is_observed,
 				  .verdict = is_observed ? SNAG_OBSERVED
 					     : w	 ? SNAG_PREDICTED
 							 : SNAG_UNVERIFIED};
-	if (w) {
-		found.witness = snag_realloc(NULL, w->n, sizeof(*w->event));
-		memcpy(found.witness, w->event, w->n * sizeof(*w->event));
-		found.nwitness = w->n;
-		snag_race_prefix_set(&found, w->prefix, a->ix->nthreads);
-	}
+	if (w)
+		snag_witness_copy(w, a->ix->nthreads, &found);
 	a->nfound++;
 	a->env->on_race(a->env->ctx, &found);
 }
 
-static void decide(struct atomicity *a, struct place *p, uint32_t *unit) /* [verdict] */
+static void decide(struct atomicity *a, struct snag_candidate_place *p,
+		   uint32_t *unit) /* [verdict] */
 {
 	struct snag_error unused;
 	bool is_observed = unit[0] < unit[1] && unit[1] < unit[2];
@@ -197,7 +135,7 @@ static void decide(struct atomicity *a, struct place *p, uint32_t *unit) /* [ver
 		p->is_settled = true;
 		report(a, unit, NULL, false);
 	} else if (p->undecided[0] == SNAG_NO_EVENT) {
-		memcpy(p->undecided, unit, sizeof(p->undecided));
+		memcpy(p->undecided, unit, 3 * sizeof(*unit));
 	}
 	a->is_incomplete |= !is_observed;
 }
@@ -223,13 +161,14 @@ static bool is_kept_apart(const struct snag_index *ix, struct unit unit, uint32_
 	return false;
 }
 
-static void look_at(struct atomicity *a, struct unit unit, uint32_t between)
+static void candidate_decide(struct atomicity *a, struct unit unit, uint32_t between)
 {
 	uint32_t event[3] = {unit.read, between, unit.write};
 	a->compared++;
 	if (is_wait(a, between) || is_kept_apart(a->ix, unit, between))
 		return;
-	struct place *p = place_of(a, unit, between);
+	struct snag_candidate_place *p =
+		snag_candidate_places_of(&a->places, a->env, a->ix->trace, event, 3);
 	if (!p || p->is_settled)
 		return;
 	if (p->left)
@@ -306,9 +245,9 @@ static void lane_compare(struct atomicity *a, const struct snag_lane *lane, stru
 	}
 	if (a->pass == NEAREST) {
 		if (after_read > from)
-			look_at(a, unit, lane_event(a, lane, after_read - 1));
+			candidate_decide(a, unit, lane_event(a, lane, after_read - 1));
 		if (after_write < to)
-			look_at(a, unit, lane_event(a, lane, after_write));
+			candidate_decide(a, unit, lane_event(a, lane, after_write));
 		return;
 	}
 	for (; from < to; from++) {
@@ -316,7 +255,7 @@ static void lane_compare(struct atomicity *a, const struct snag_lane *lane, stru
 			a->is_incomplete = true;
 			return;
 		}
-		look_at(a, unit, lane_event(a, lane, from));
+		candidate_decide(a, unit, lane_event(a, lane, from));
 	}
 }
 
@@ -397,9 +336,10 @@ static bool atomicity_finish(void *state, struct snag_index *ix)
 		for (uint32_t x = 0; x < ix->nvariables && !is_stopped(a); x++)
 			variable_look(a, x);
 	}
-	for (size_t i = 0; i < a->nplaces && !a->env->pairs; i++)
-		if (!a->place[i].is_settled && a->place[i].undecided[0] != SNAG_NO_EVENT)
-			report(a, a->place[i].undecided, NULL, false);
+	const struct snag_candidate_places *places = &a->places;
+	for (size_t i = 0; i < places->n && !a->env->pairs; i++)
+		if (!places->at[i].is_settled && places->at[i].undecided[0] != SNAG_NO_EVENT)
+			report(a, places->at[i].undecided, NULL, false);
 	free(a->reads_of);
 	snag_decider_free(a->decider);
 	snag_walk_done(&a->walk);
@@ -423,7 +363,7 @@ const struct snag_detector snag_detector_atomicity = {
 	.reference = "Lu et al., ASPLOS 2006, decided exactly",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
-	.tells_atomicity = true,
+	.finds_atomicity = true,
 	.no_windows = true,
 	.open = atomicity_open,
 	.finish = atomicity_finish,

@@ -66,8 +66,8 @@ struct enumeration {
 	struct snag_rows_walk walk;
 	/* The bare accesses of the thread and variable at hand. */
 	uint32_t *own;
-	struct snag_asked *asked;
-	size_t own_cap, asked_cap;
+	struct snag_before_query *query;
+	size_t own_cap, query_cap;
 	struct snag_columns columns[2]; /* of the writes, of the reads of the variable at hand */
 
 	struct numbers classes; /* of a location, operation and stack */
@@ -255,7 +255,7 @@ static inline uint32_t lane_event(const struct enumeration *en, const struct sna
 static inline bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
 			     const struct snag_lane *lane, uint32_t i, uint32_t k)
 {
-	const struct snag_asked *e = &en->asked[k];
+	const struct snag_before_query *e = &en->query[k];
 	if (e->row)
 		return snag_lane_at(lanes, lane, i) < e->row[lane->thread];
 	uint32_t f = lane_event(en, lanes, lane, i);
@@ -267,7 +267,7 @@ static inline bool is_before(struct enumeration *en, const struct snag_lanes *la
 static inline bool is_not_after(struct enumeration *en, const struct snag_lanes *lanes,
 				const struct snag_lane *lane, uint32_t i, uint32_t k)
 {
-	const struct snag_asked *e = &en->asked[k];
+	const struct snag_before_query *e = &en->query[k];
 	const struct snag_columns *c = columns_of(en, lanes);
 	uint32_t known = c ? c->column[(size_t)e->thread * c->n + lane->begin + i - c->begin]
 			   : SNAG_NOT_KEPT;
@@ -346,7 +346,7 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 	en->lane++;
 	for (uint32_t k = 0; k < n && !en->is_over; k++) {
 		uint32_t e = en->own[k];
-		if (is_reads && !en->asked[k].is_write)
+		if (is_reads && !en->query[k].is_write)
 			continue;
 		range.low = gallop(en, lanes, lane, range.low, k, is_before);
 		range.high =
@@ -403,17 +403,17 @@ static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32
 	const struct snag_index *ix = en->ix;
 	uint32_t nown = 0;
 	en->own = snag_grow(en->own, &en->own_cap, n, sizeof(*en->own));
-	en->asked = snag_grow(en->asked, &en->asked_cap, n, sizeof(*en->asked));
+	en->query = snag_grow(en->query, &en->query_cap, n, sizeof(*en->query));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct snag_event *ev = &ix->trace->ev[event[i]];
 		if (!is_wanted(en, event[i]))
 			continue;
 		en->own[nown] = event[i];
-		en->asked[nown++] = (struct snag_asked){.thread = ev->thread,
-							.position = ix->position[event[i]],
-							.is_write = ev->op == SNAG_OP_WRITE};
+		en->query[nown++] = (struct snag_before_query){.thread = ev->thread,
+							       .position = ix->position[event[i]],
+							       .is_write = ev->op == SNAG_OP_WRITE};
 	}
-	snag_before_ask(ix, en->rows, en->asked, nown);
+	snag_before_find(ix, en->rows, en->query, nown);
 	return nown;
 }
 
@@ -466,7 +466,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.mark);
 	numbers_done(&en.classes);
 	free(en.own);
-	free(en.asked);
+	free(en.query);
 	snag_columns_done(&en.columns[0]);
 	snag_columns_done(&en.columns[1]);
 	snag_walk_done(&en.walk);

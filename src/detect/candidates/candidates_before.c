@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * candidates_before.c - what must precede many accesses, asked for together
+ * candidates_before.c - looks up the events that must precede accesses, for many accesses at once
  */
 #include "detect/candidates/candidates_before.h"
 
@@ -11,37 +11,37 @@ enum {
 	MAX_ENTRIES = 1 << 21, /* of columns */
 };
 
-static void ask_together(const struct snag_index *ix, const struct snag_rows *rows,
-			 struct snag_asked *asked, uint32_t n)
+static void find_together(const struct snag_index *ix, const struct snag_rows *rows,
+			  struct snag_before_query *query, uint32_t n)
 {
 	const uint32_t *number[TOGETHER];
 	for (uint32_t i = 0; i < n; i++)
 		__builtin_prefetch(
-			&ix->threads.event[ix->threads.first[asked[i].thread] + asked[i].position]);
+			&ix->threads.event[ix->threads.first[query[i].thread] + query[i].position]);
 	for (uint32_t i = 0; i < n; i++)
-		if (asked[i].position) {
-			uint32_t e = snag_index_event(ix, asked[i].thread, asked[i].position - 1);
+		if (query[i].position) {
+			uint32_t e = snag_index_event(ix, query[i].thread, query[i].position - 1);
 			__builtin_prefetch(&rows->edges[e]);
 			if (rows->dependent)
 				__builtin_prefetch(&rows->dependent[e]);
 		}
 	for (uint32_t i = 0; i < n; i++) {
-		asked[i].before = snag_point_before_at(ix, rows, asked[i].thread, asked[i].position,
-						       asked[i].is_write);
-		number[i] = snag_rows_number(rows, &asked[i].before);
+		query[i].before = snag_point_before_at(ix, rows, query[i].thread, query[i].position,
+						       query[i].is_write);
+		number[i] = snag_rows_number(rows, &query[i].before);
 		__builtin_prefetch(number[i]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		asked[i].row = number[i] ? rows->counts + (size_t)*number[i] * rows->width : NULL;
-		__builtin_prefetch(asked[i].row);
+		query[i].row = number[i] ? rows->counts + (size_t)*number[i] * rows->width : NULL;
+		__builtin_prefetch(query[i].row);
 	}
 }
 
-void snag_before_ask(const struct snag_index *ix, const struct snag_rows *rows,
-		     struct snag_asked *asked, uint32_t n)
+void snag_before_find(const struct snag_index *ix, const struct snag_rows *rows,
+		      struct snag_before_query *query, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i += TOGETHER)
-		ask_together(ix, rows, asked + i, n - i < TOGETHER ? n - i : TOGETHER);
+		find_together(ix, rows, query + i, n - i < TOGETHER ? n - i : TOGETHER);
 }
 
 void snag_columns_done(struct snag_columns *c)
@@ -51,11 +51,11 @@ void snag_columns_done(struct snag_columns *c)
 }
 
 static void column_entries(struct snag_columns *c, const struct snag_rows *rows,
-			   const struct snag_asked *asked, uint32_t i)
+			   const struct snag_before_query *query, uint32_t i)
 {
-	bool is_free = asked->before.all == 0;
+	bool is_free = query->before.all == 0;
 	for (uint32_t t = 0; t < rows->nthreads; t++)
-		c->column[(size_t)t * c->n + i] = asked->row ? asked->row[t]
+		c->column[(size_t)t * c->n + i] = query->row ? query->row[t]
 						  : is_free  ? 0
 							     : SNAG_NOT_KEPT;
 }
@@ -65,19 +65,20 @@ static uint32_t lane_part(struct snag_columns *c, const struct snag_index *ix,
 			  const struct snag_rows *rows, const struct snag_lanes *lanes,
 			  const struct snag_lane *lane, uint32_t first)
 {
-	struct snag_asked asked[TOGETHER];
+	struct snag_before_query query[TOGETHER];
 	uint32_t n = snag_lane_length(lane) - first;
 	if (n > TOGETHER)
 		n = TOGETHER;
 	for (uint32_t i = 0; i < n; i++)
-		asked[i] = (struct snag_asked){.thread = lane->thread,
-					       .position = snag_lane_at(lanes, lane, first + i),
-					       .is_write = lanes == &ix->writes};
-	ask_together(ix, rows, asked, n);
+		query[i] =
+			(struct snag_before_query){.thread = lane->thread,
+						   .position = snag_lane_at(lanes, lane, first + i),
+						   .is_write = lanes == &ix->writes};
+	find_together(ix, rows, query, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = lane->begin - c->begin + first + i;
-		c->event[at] = snag_index_event(ix, lane->thread, asked[i].position);
-		column_entries(c, rows, &asked[i], at);
+		c->event[at] = snag_index_event(ix, lane->thread, query[i].position);
+		column_entries(c, rows, &query[i], at);
 	}
 	return n;
 }

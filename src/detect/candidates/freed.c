@@ -2,11 +2,11 @@
  *
  * freed.c - every access that another order puts behind the end of its memory, and that is no race
  *
- * Idea.   A block is used by one thread and freed by another, both under one lock.  They do not race.
- *         But if the lock is taken in the other order, the access meets freed memory.  Take every
- *         write that ends a block, and all accesses of other threads to that block, and decide each
- *         pair exactly: is there a valid reordering that has the end of the block, and ends with
- *         the access (snag_decide_behind)?
+ * Idea.   A block is used by one thread and freed by another, both under one lock.  They do not
+ *         race.  But if the lock is taken in the other order, the access meets freed memory.  Take
+ *         every write that ends a block, and all accesses of other threads to that block, and
+ *         decide each pair exactly: is there a valid reordering that has the end of the block, and
+ *         ends with the access (snag_decide_behind)?
  *
  * State.  near     the accesses to one block that may come behind its end, by thread
  *         place    two locations, and what was decided for them
@@ -17,8 +17,8 @@
  *         [order]      not decided if program order, fork, join and reads-from put the access
  *                      before the end in every witness
  *         [race]       not reported if the two race: m2 reports that
- *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported; budget
- *                      used up: unverified
+ *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported;
+ *                      budget used up: unverified
  *         [stretch]    unless all pairs are wanted: accesses of one thread without synchronisation
  *                      between them have one cause, so the first one stands for the others
  *         [locations]  and one report for each pair of locations
@@ -27,30 +27,23 @@
  * Guarantee.  Sound: every predicted one has a checked witness.  Complete if nothing stayed
  *         undecided.
  * Cost.   The slice in memory; for each end, variable and thread a bisection; microseconds for each
- *         decision, at most MAX_DECIDED for a pair of locations.  Of the accesses of a thread to a
- *         variable at most MAX_NEAR are looked at.
+ *         decision, at most SNAG_PLACE_DECIDED for a pair of locations.  Of the accesses of a
+ *         thread to a variable at most MAX_NEAR are looked at.
  * Reference.  Huang, UFO: predictive concurrency use-after-free detection, ICSE 2018 (the problem);
  *         docs/algorithms/freed.md.
  */
 #include "base/memory.h"
-#include "base/slots.h"
-#include "detect/detector.h"
+#include "detect/candidates/candidate_places.h"
+#include "detect/candidates/pair_judge.h"
 #include "witness/decide/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DECIDED = 4096, MAX_NEAR = 1024 };
+enum { MAX_NEAR = 1024 };
 
 struct pair {
 	uint32_t access, end; /* `end` is the write that ends the block */
-};
-
-struct place {
-	snag_loc loc[2];
-	bool is_settled;
-	struct pair undecided; /* of SNAG_NO_EVENT: none */
-	uint32_t left;	       /* decisions */
 };
 
 struct freed {
@@ -60,9 +53,7 @@ struct freed {
 	struct snag_decider *decider;
 	struct pair *near;
 	size_t nnear, near_cap;
-	struct place *place;
-	size_t nplaces, place_cap;
-	struct snag_slots by_locations;
+	struct snag_candidate_places places; /* by the access and the end */
 	bool is_incomplete;
 	uint64_t nends, ndecided, nfound;
 };
@@ -80,72 +71,20 @@ static void freed_close(void *state)
 	if (!f)
 		return;
 	free(f->near);
-	free(f->place);
-	snag_slots_done(&f->by_locations);
+	snag_candidate_places_done(&f->places);
 	free(f);
-}
-
-static uint64_t place_hash(const void *ctx, uint32_t number)
-{
-	const struct place *p = &((const struct freed *)ctx)->place[number];
-	return snag_hash(p->loc[0], p->loc[1]);
-}
-
-static bool place_equals(const void *ctx, uint32_t number, const void *key)
-{
-	const struct place *p = &((const struct freed *)ctx)->place[number];
-	return memcmp(p->loc, key, sizeof(p->loc)) == 0;
-}
-
-/* NULL: it belongs to another worker.  With `pairs` each has a place of its own. */
-static struct place *place_of(struct freed *f, struct pair pair)
-{
-	const struct snag_event *ev = f->ix->trace->ev;
-	const struct place new = {.loc = {ev[pair.access].loc, ev[pair.end].loc},
-				  .undecided = {SNAG_NO_EVENT, SNAG_NO_EVENT},
-				  .left = f->env->pairs ? UINT32_MAX : MAX_DECIDED};
-	uint64_t hash = snag_hash(new.loc[0], new.loc[1]);
-	if (f->env->nshards > 1 && hash % f->env->nshards != f->env->shard)
-		return NULL;
-	uint32_t at = f->env->pairs
-			      ? SNAG_SLOTS_NONE
-			      : snag_slots_find(&f->by_locations, hash, place_equals, f, new.loc);
-	if (at != SNAG_SLOTS_NONE)
-		return &f->place[at];
-	if (f->env->pairs)
-		f->nplaces = 0;
-	f->place = snag_grow(f->place, &f->place_cap, f->nplaces + 1, sizeof(*f->place));
-	f->place[f->nplaces] = new;
-	if (!f->env->pairs)
-		snag_slots_add(&f->by_locations, (uint32_t)f->nplaces, place_hash, f);
-	return &f->place[f->nplaces++];
-}
-
-static struct snag_site site_of(const struct freed *f, uint32_t e)
-{
-	const struct snag_event *ev = &f->ix->trace->ev[e];
-	return (struct snag_site){.event = e,
-				  .thread = ev->thread,
-				  .target = ev->target,
-				  .loc = ev->loc,
-				  .op = ev->op,
-				  .size = ev->size};
 }
 
 /* Without a witness: unverified. */
 static void report(struct freed *f, struct pair pair, const struct snag_witness *w)
 {
-	struct snag_race found = {.first = site_of(f, pair.access),
-				  .second = site_of(f, pair.end),
+	struct snag_race found = {.first = snag_site_of(f->ix, pair.access),
+				  .second = snag_site_of(f->ix, pair.end),
 				  .is_behind = true,
 				  .count = 1,
 				  .verdict = w ? SNAG_PREDICTED : SNAG_UNVERIFIED};
-	if (w) {
-		found.witness = snag_realloc(NULL, w->n, sizeof(*w->event));
-		memcpy(found.witness, w->event, w->n * sizeof(*w->event));
-		found.nwitness = w->n;
-		snag_race_prefix_set(&found, w->prefix, f->ix->nthreads);
-	}
+	if (w)
+		snag_witness_copy(w, f->ix->nthreads, &found);
 	f->nfound++;
 	f->env->on_race(f->env->ctx, &found);
 }
@@ -175,9 +114,11 @@ static enum snag_decision decision_of(struct freed *f, struct pair pair)
 }
 
 /* [verdict] Returns whether the access is settled: reported, now or before, or a race. */
-static bool look_at(struct freed *f, struct pair pair)
+static bool candidate_settle(struct freed *f, struct pair pair)
 {
-	struct place *p = place_of(f, pair);
+	const uint32_t event[2] = {pair.access, pair.end};
+	struct snag_candidate_place *p =
+		snag_candidate_places_of(&f->places, f->env, f->ix->trace, event, 2);
 	if (!p || p->is_settled)
 		return p;
 	if (!p->left) {
@@ -194,8 +135,8 @@ static bool look_at(struct freed *f, struct pair pair)
 		f->is_incomplete = true;
 		if (f->env->pairs)
 			report(f, pair, NULL);
-		else if (p->undecided.end == SNAG_NO_EVENT)
-			p->undecided = pair;
+		else if (p->undecided[0] == SNAG_NO_EVENT)
+			memcpy(p->undecided, event, sizeof(event));
 	}
 	return p->is_settled;
 }
@@ -278,7 +219,7 @@ static void near_decide(struct freed *f)
 		uint32_t e = f->near[i].access, *last = &settled[snag_index_thread(f->ix, e)];
 		bool is_covered =
 			!f->env->pairs && *last != SNAG_NO_EVENT && is_one_stretch(f, *last, e);
-		if (is_covered || look_at(f, f->near[i]))
+		if (is_covered || candidate_settle(f, f->near[i]))
 			*last = e;
 	}
 	free(settled);
@@ -310,9 +251,11 @@ static bool freed_finish(void *state, struct snag_index *ix)
 		near_decide(f);
 		f->nnear = 0;
 	}
-	for (size_t i = 0; i < f->nplaces && !f->env->pairs; i++)
-		if (!f->place[i].is_settled && f->place[i].undecided.end != SNAG_NO_EVENT)
-			report(f, f->place[i].undecided, NULL);
+	for (size_t i = 0; i < f->places.n && !f->env->pairs; i++) {
+		const struct snag_candidate_place *p = &f->places.at[i];
+		if (!p->is_settled && p->undecided[0] != SNAG_NO_EVENT)
+			report(f, (struct pair){p->undecided[0], p->undecided[1]}, NULL);
+	}
 	snag_decider_free(f->decider);
 	snag_walk_done(&f->walk);
 	return !f->is_incomplete && !(f->env->stop && *f->env->stop);
@@ -336,7 +279,7 @@ const struct snag_detector snag_detector_freed = {
 	.reference = "Huang, ICSE 2018, decided exactly",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
-	.tells_freed = true,
+	.finds_freed = true,
 	.no_windows = true,
 	.slice = SNAG_WANT_KEPT,
 	.open = freed_open,

@@ -2,8 +2,8 @@
  *
  * osr.c - optimistic sync-reversal races, each with a witness
  *
- * Idea.   Let every critical section end, unless its end has to follow one of the two accesses.  The
- *         sections that cannot end run last, although others of their lock were observed after
+ * Idea.   Let every critical section end, unless its end has to follow one of the two accesses.
+ *         The sections that cannot end run last, although others of their lock were observed after
  *         them.  Everything else keeps its observed order.  The pair is an optimistic sync-reversal
  *         race iff that is possible (witness/decide/closed.h, OPTIMISTIC).
  *
@@ -16,9 +16,9 @@
  *                      pair
  *         [verdict]    predicted, with a witness: the set, in the order of optimistic.h
  *
- * Guarantee.  Sound: every race has a checked witness.  Complete for optimistic sync-reversal races;
- *             complete for all predictable races only if no candidate was rejected, and then it
- *             says so.
+ * Guarantee.  Sound: every race has a checked witness.  Complete for optimistic sync-reversal
+ *             races; complete for all predictable races only if no candidate was rejected, and then
+ *             it says so.
  * Cost.   Linear in the trace for all but the candidates.  A candidate costs microseconds, and at
  *         most the events after the section that it delays, for each such section: linear.
  * Reference.  Shi, Mathur and Pavlogiannis, ICSE 2024.

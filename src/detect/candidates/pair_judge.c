@@ -101,11 +101,6 @@ struct snag_site snag_site_of(const struct snag_index *ix, uint32_t e)
 				  .op = ev->op};
 }
 
-static void *copy_of(const void *from, size_t n, size_t elem)
-{
-	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
-}
-
 const struct snag_witness *snag_pair_judge_answer(const struct snag_pair_judge *j, unsigned worker,
 						  struct snag_candidate pair,
 						  struct snag_pair_result *ret)
@@ -151,7 +146,5 @@ void snag_pair_judge_decide(struct snag_pair_judge *j, unsigned worker, struct s
 	}
 	ret->race.verdict = SNAG_PREDICTED;
 	ret->race.changes_reads = changes_reads(j, w);
-	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
-	ret->race.nwitness = w->n;
-	snag_race_prefix_set(&ret->race, w->prefix, j->ix->nthreads);
+	snag_witness_copy(w, j->ix->nthreads, &ret->race);
 }

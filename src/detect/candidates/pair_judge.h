@@ -2,8 +2,8 @@
  *
  * pair_judge.h - decides one candidate pair, and checks its witness
  *
- * Each worker thread has an engine of its own, which the procedure chooses.  A pair counts as a race
- * only if the independent checker accepts the witness of the engine.
+ * Each worker thread has an engine of its own, which the procedure chooses.  A pair counts as a
+ * race only if the independent checker accepts the witness of the engine.
  */
 #ifndef SNAG_DETECT_PAIR_JUDGE_H
 #define SNAG_DETECT_PAIR_JUDGE_H
@@ -50,8 +50,8 @@ void snag_pair_judge_done(struct snag_pair_judge *j);
 /* Decides a pair with the engine of this worker.  The race is to be freed. */
 void snag_pair_judge_decide(struct snag_pair_judge *j, unsigned worker, struct snag_candidate pair,
 			    struct snag_pair_result *ret);
-/* Fills in only the decision, unchecked, and whether it is uncertain.  Returns the witness, if there is
- * one. */
+/* Fills in only the decision, unchecked, and whether it is uncertain.  Returns the witness, if
+ * there is one. */
 const struct snag_witness *snag_pair_judge_answer(const struct snag_pair_judge *j, unsigned worker,
 						  struct snag_candidate pair,
 						  struct snag_pair_result *ret);

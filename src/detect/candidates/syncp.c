@@ -2,9 +2,9 @@
  *
  * syncp.c - sync-preserving races, each with a witness
  *
- * Idea.   Two conflicting accesses are a sync-preserving race if some valid reordering with the same
- *         reads puts them next to each other, and the critical sections of a lock that are in it
- *         keep their observed order.  There is one iff the least closed set of events does not
+ * Idea.   Two conflicting accesses are a sync-preserving race if some valid reordering with the
+ *         same reads puts them next to each other, and the critical sections of a lock that are in
+ *         it keep their observed order.  There is one iff the least closed set of events does not
  *         contain an access of the pair (witness/decide/closed.h, PRESERVING).
  *
  * State.  None while the trace is read; then its index, and the state of verify.h.  The trace is
@@ -15,8 +15,9 @@
  *         [closed]     two sections of a lock in the set: the earlier one ends in the set
  *         [verdict]    predicted, with a witness: the set in observed order
  *
- * Guarantee.  Sound: every race has a checked witness.  Complete for sync-preserving races; complete
- *             for all predictable races only if no candidate was rejected, and then it says so.
+ * Guarantee.  Sound: every race has a checked witness.  Complete for sync-preserving races;
+ *             complete for all predictable races only if no candidate was rejected, and then it
+ *             says so.
  * Cost.   Linear in the trace for all but the candidates; O(threads) for each section that the set
  *         ends, about a microsecond for most candidates.  Nothing is searched.
  * Reference.  Mathur, Pavlogiannis and Viswanathan, POPL 2021.

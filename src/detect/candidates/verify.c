@@ -24,8 +24,8 @@ enum {
 #define MIN_PLACES ((uint64_t)1000)
 /* Candidates of the second round; beyond that the result is not complete. */
 #define MAX_SECOND ((uint64_t)20 << 20)
-/* Candidates that are counted, and the largest window that one of them may need; beyond that, counts
- * are lower bounds. */
+/* Candidates that are counted, and the largest window that one of them may need; beyond that,
+ * counts are lower bounds. */
 #define MAX_COUNTED ((uint64_t)1 << 15)
 enum { COUNTED_WINDOW = 1 << 10 };
 

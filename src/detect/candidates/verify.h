@@ -2,9 +2,9 @@
  *
  * verify.h - from candidate pairs to races with witnesses
  *
- * Idea.   Several threads decide the gathered candidates at once (witness/decide/decide.h) and check
- *         their witnesses.  A verified candidate is reported as predicted, and one whose budget
- *         did not suffice as unverified.  Refuted ones are dropped.
+ * Idea.   Several threads decide the gathered candidates at once (witness/decide/decide.h) and
+ *         check their witnesses.  A verified candidate is reported as predicted, and one whose
+ *         budget did not suffice as unverified.  Refuted ones are dropped.
  *
  *         If every pair is wanted, candidates are decided in blocks as they come.  If one is
  *         wanted for each unordered pair of locations, there are two rounds.  The first round

@@ -19,7 +19,8 @@ static bool is_request(const struct snag_event *ev)
 	       !(ev->flags & (SNAG_NESTED | SNAG_NO_WAIT));
 }
 
-/* [join] By thread: another one waits for its end, with a lock held or being such a thread itself. */
+/* [join] By thread: another one waits for its end, with a lock held or being such a thread
+ *        itself. */
 static bool *threads_waited_for(const struct snag_index *ix)
 {
 	bool *is_waited = snag_calloc(ix->nthreads, sizeof(*is_waited));
@@ -198,8 +199,8 @@ static void holders_find(struct finder *f)
 	}
 }
 
-/* Kinds that ask for what no kind holds, or hold what no kind asks for, are on no circle.  Taking one
- * away may show that of another. */
+/* Kinds that ask for what no kind holds, or hold what no kind asks for, are on no circle.  Taking
+ * one away may show that of another. */
 struct pruning {
 	struct finder *f;
 	uint32_t *asked, *held; /* by thing: by how many kinds that are left */

@@ -2,13 +2,13 @@
  *
  * circles.h - the circles of requests that may be deadlocks
  *
- * Idea.   A request is an acquire, or a join, of a thread that holds something.  Requests of one thread
- *         at one location that ask for the same thing and hold the same locks are one *kind*.
- *         Circles are looked for among kinds, which are few however long the trace is.
+ * Idea.   A request is an acquire, or a join, of a thread that holds something.  Requests of one
+ *         thread at one location that ask for the same thing and hold the same locks are one
+ *         *kind*.  Circles are looked for among kinds, which are few however long the trace is.
  *
- * State.  of a kind: thread, location, what it asks for, the locks held, its requests in their order.
- *         A thing is a lock, or a thread: each thread holds itself until it ends, and a join asks
- *         for it.
+ * State.  of a kind: thread, location, what it asks for, the locks held, its requests in their
+ *         order.  A thing is a lock, or a thread: each thread holds itself until it ends, and a
+ *         join asks for it.
  *
  * Rules.  [waits]    kind a waits for kind b of another thread if b holds what a asks for, and not
  *                    both share it
@@ -23,8 +23,9 @@
  * Guarantee.  Every deadlock of a reordering has, among its requests, those of a circle found here,
  *         unless the search was too long.
  * Cost.   One pass over the index; then the paths among the kinds that may be on a circle.
- * Reference.  Havelund, SPIN 2000; Bensalem and Havelund, HVC 2005, for gate locks and threads; Tunç,
- *         Mathur, Pavlogiannis and Viswanathan, PLDI 2023, for kinds (abstract deadlock patterns).
+ * Reference.  Havelund, SPIN 2000; Bensalem and Havelund, HVC 2005, for gate locks and threads;
+ *         Tunç, Mathur, Pavlogiannis and Viswanathan, PLDI 2023, for kinds (abstract deadlock
+ *         patterns).
  */
 #ifndef SNAG_DETECT_CIRCLES_H
 #define SNAG_DETECT_CIRCLES_H
@@ -55,8 +56,8 @@ void snag_circles_done(struct snag_circles *c);
 
 /* The kinds of a circle: each waits for the next one. */
 typedef bool snag_circle_handler(void *ctx, const uint32_t *kind, uint32_t n);
-/* Calls back for each circle, until the handler returns false.  Returns whether the search came to its
- * end. */
+/* Calls back for each circle, until the handler returns false.  Returns whether the search came to
+ * its end. */
 bool snag_circles_find(struct snag_circles *c, snag_circle_handler *on_circle, void *ctx);
 
 /* The acquire at which the thread of `request` took what the request `before` asks for;

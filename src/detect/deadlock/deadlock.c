@@ -2,11 +2,11 @@
  *
  * deadlock.c - every predictable deadlock, each with a witness
  *
- * Idea.   A predictable deadlock is a circle of requests that some valid reordering of the trace, in which
- *         every read sees the write it saw, brings about: all its threads stand before their requests
- *         at once.  Take all circles that can possibly be that (circles.h) and decide each
- *         exactly (witness/decide/decide.h): that a thread stands before its request says what it
- *         holds.
+ * Idea.   A predictable deadlock is a circle of requests that some valid reordering of the trace,
+ *         in which every read sees the write it saw, brings about: all its threads stand before
+ *         their requests at once.  Take all circles that can possibly be that (circles.h) and
+ *         decide each exactly (witness/decide/decide.h): that a thread stands before its request
+ *         says what it holds.
  *
  * State.  place    a set of locations of requests, with what was decided for it
  *
@@ -14,8 +14,8 @@
  *                      and reads-from are not decided
  *         [verdict]    verified: predicted, with a checked witness; infeasible: not reported;
  *                      budget used up: unverified
- *         [locations]  unless all are wanted, one deadlock for each set of locations: of each request
- *                      the nearest ones first, then all, until one is a deadlock
+ *         [locations]  unless all are wanted, one deadlock for each set of locations: of each
+ *                      request the nearest ones first, then all, until one is a deadlock
  *
  * Guarantee.  Sound: every predicted deadlock has a checked witness.  Complete if nothing stayed
  *         undecided.
@@ -166,13 +166,8 @@ static void report(struct deadlocks *d, const uint32_t *request, uint32_t n,
 					 .known = site_of(d, SNAG_NO_EVENT),
 					 .count = 1,
 					 .verdict = w ? SNAG_PREDICTED : SNAG_UNVERIFIED};
-	if (w) {
-		found.proof.witness = snag_realloc(NULL, w->n + 1, sizeof(*w->event));
-		if (w->n)
-			memcpy(found.proof.witness, w->event, w->n * sizeof(*w->event));
-		found.proof.nwitness = w->n;
-		snag_race_prefix_set(&found.proof, w->prefix, d->ix->nthreads);
-	}
+	if (w)
+		snag_witness_copy(w, d->ix->nthreads, &found.proof);
 	d->nfound++;
 	d->env->on_deadlock(d->env->ctx, &found);
 }
@@ -350,7 +345,7 @@ const struct snag_detector snag_detector_deadlock = {
 	.reference = "Tunc et al., PLDI 2023, decided exactly",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
-	.tells_deadlocks = true,
+	.finds_deadlocks = true,
 	.no_windows = true,
 	.slice = SNAG_WANT_KEPT,
 	.open = deadlock_open,

@@ -11,8 +11,8 @@
  *                   or that there were several
  *
  * Rules.  [edge]    an acquire that is not nested and may wait adds an edge from each lock held
- *         [circle]  edges that lie on no circle are taken away, one after another; what is left must
- *                   be of two threads at least
+ *         [circle]  edges that lie on no circle are taken away, one after another; what is left
+ *                   must be of two threads at least
  *         [join]    a thread that waits for another with a lock held may be in a circle
  *
  * Guarantee.  False: no reordering of the trace has a deadlock.  True says nothing; circles.h knows

@@ -40,7 +40,7 @@ struct snag_partners_found {
 	const uint32_t *event;	 /* all of them, ascending; first.event is the last */
 	size_t n;
 	const struct snag_vclock *before;
-	const struct snag_vclock_pool *pool; /* of that clock */
+	const struct snag_vclock_pool *pool; /* the pool of that clock */
 };
 
 /* Returns false if the racy access needs no more of its partners named. */

@@ -32,7 +32,7 @@ struct snag_variable_partners { /* all 0 to begin with */
 	size_t ngroups, group_cap;
 	struct snag_slots chains, groups;
 	uint32_t *chain_of; /* by access */
-	uint32_t *event;    /* those of a chain together, ascending */
+	uint32_t *event;    /* the events, chain by chain, ascending in each */
 	size_t chain_of_cap, event_cap;
 	snag_lockset guard;
 	uint32_t guarded, plain; /* lists of groups */

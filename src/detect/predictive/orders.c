@@ -11,13 +11,13 @@
  */
 #include "detect/predictive/predictive_engine.h"
 
-/*                          wcp          dc           sdp             sdpx            wdp
- * sections of a lock       conflicting  conflicting  conflicting     conflicting     last write-read
- * release ordered to       access       access       access or read  access or read  branch
- * includes program order   no           yes          no              no              yes
- * composes with HB         yes          no           yes             yes             no
- * write-write sections     -            -            no              yes             -
- * disjoint locksets        no           no           yes             yes             yes
+/*                          wcp          dc           sdp             sdpx           wdp
+ * sections of a lock       conflicting  conflicting  conflicting     conflicting    last write-read
+ * release ordered to       access       access       access or read  access or read branch
+ * includes program order   no           yes          no              no             yes
+ * composes with HB         yes          no           yes             yes            no
+ * write-write sections     -            -            no              yes            -
+ * disjoint locksets        no           no           yes             yes            yes
  */
 static const struct snag_order_rules wcp_rules = {
 	.sections = SNAG_CONFLICTING,

@@ -86,9 +86,10 @@ struct snag_predictive_lock {
 	uint32_t last;	 /* composing: the last released section, alone; or 0 */
 	uint32_t known;	 /* handing on: a holder knows the sections up to this one, except shared
 			  * ones */
-	struct snag_predictive_handover alone;	/* by that release */
+	struct snag_predictive_handover alone;	/* from the release `last` */
 	struct snag_predictive_handover shared; /* by the shared releases since */
-	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
+	/* The clock of these shared releases; NULL: there were none. */
+	struct snag_vclock *shared_hb;
 	struct snag_section_run *run;
 	size_t nruns, run_cap;
 	bool has_shared_runs;

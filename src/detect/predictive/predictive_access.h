@@ -35,7 +35,7 @@ struct snag_locked_access { /* one access, at one of the locks held */
 	snag_tid thread;
 	uint32_t section; /* of this thread */
 	bool is_shared;
-	struct snag_predictive_lock *l; /* whose section it is */
+	struct snag_predictive_lock *l; /* the lock of the section */
 };
 
 ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_locked_access *step,

@@ -55,7 +55,7 @@ struct snag_section_rest {
 };
 
 struct snag_section_run {
-	snag_tid thread; /* whose sections; SNAG_RUN_ALL: of every thread */
+	snag_tid thread; /* the thread of the sections; SNAG_RUN_ALL: every thread */
 	bool is_shared;
 	struct snag_filed {
 		uint32_t section;

@@ -85,8 +85,6 @@ static void event_take(struct snag_contended *c, const struct snag_event *ev, ui
 	}
 }
 
-/* Runs. */
-
 enum { SLOW_ROUNDS = 64 };
 
 /* How many accesses of a step of a loop, from the first, are quick; at most n. */

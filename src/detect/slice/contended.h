@@ -68,10 +68,11 @@ void snag_contended_batch(struct snag_contended *c, const struct snag_batch *bat
 
 struct snag_contended_counts {
 	uint64_t events;
-	uint64_t in_runs;   /* of these */
-	uint64_t accesses;  /* plain ones */
-	uint64_t contended; /* of these: not ordered after all that they conflict with */
-	uint64_t observed;  /* variables with conflicting accesses that hb does not order */
+	uint64_t in_runs;  /* how many of these events are in runs */
+	uint64_t accesses; /* plain ones */
+	/* How many of these accesses are not ordered after all that they conflict with. */
+	uint64_t contended;
+	uint64_t observed; /* variables with conflicting accesses that hb does not order */
 };
 struct snag_contended_counts snag_contended_counts(const struct snag_contended *c);
 

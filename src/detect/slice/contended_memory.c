@@ -6,8 +6,6 @@
 
 #include "base/memory.h"
 
-/* Variables, for the shadow. */
-
 static void variables_more(void *ctx)
 {
 	struct snag_contended_memory *m = ctx;
@@ -105,8 +103,6 @@ void snag_contended_memory_thread(struct snag_contended_memory *m, snag_tid t)
 	m->t = t;
 }
 
-/* The needed words. */
-
 /* Notes whether the bytes of a variable are needed. */
 static void variable_note(struct snag_contended_memory *m, uint32_t variable, uint64_t address,
 			  uint32_t nbytes)
@@ -179,8 +175,6 @@ void snag_contended_memory_need(struct snag_contended_memory *m, uint64_t addres
 {
 	snag_word_set_add(&m->needed, address, nbytes);
 }
-
-/* Synchronisation. */
 
 /* Makes each of these bytes, inside a line, one of the variables that have this flag; returns the
  * first. */
@@ -256,8 +250,6 @@ bool snag_contended_memory_lock_is_new(struct snag_contended_memory *m, uint64_t
 		snag_word_set_add(&m->needed, address, 1);
 	return is_new;
 }
-
-/* Memory that begins and ends. */
 
 void snag_contended_memory_begin(struct snag_contended_memory *m, uint64_t address, uint64_t nbytes)
 {

@@ -91,8 +91,8 @@ void snag_contended_memory_need(struct snag_contended_memory *m, uint64_t addres
 /* A block ends.  Returns whether it had ended before; its first word is needed then. */
 bool snag_contended_memory_freed(struct snag_contended_memory *m, const struct snag_bytes_at *p);
 
-/* How many variables have had conflicting accesses so far that happens-before does not order.  As the
- * needed words, they can be too many. */
+/* How many variables have had conflicting accesses so far that happens-before does not order.  As
+ * the needed words, they can be too many. */
 uint64_t snag_contended_memory_observed(const struct snag_contended_memory *m);
 /* No more events come.  Returns how many variables are wanted: if none, no detector can find
  * anything. */

@@ -247,8 +247,6 @@ void snag_contended_memory_accesses(struct snag_contended_memory *m, const struc
 	}
 }
 
-/* Runs. */
-
 static inline bool is_quick(const struct snag_contended_memory *m, uint32_t variable, bool is_write)
 {
 	const struct contended_variable *x = &m->c->x[variable];
@@ -340,8 +338,8 @@ static inline bool place_quickly(struct snag_contended_memory *m, const struct s
 	return true;
 }
 
-/* Makes accesses of a step to whole parts of one page, at most n, as long as they are quick; returns
- * how many. */
+/* Makes accesses of a step to whole parts of one page, at most n, as long as they are quick;
+ * returns how many. */
 static inline __attribute__((always_inline)) uint32_t parts_quickly(struct snag_contended_memory *m,
 								    const struct snag_bytes_at *p,
 								    int64_t stride, uint32_t n,

@@ -98,8 +98,8 @@ static inline bool buffer_quickly(struct snag_contended_memory *m, const struct 
 	return true;
 }
 
-/* The same for bytes of a part with grains, from `low` up to `high`.  A write to all of them may let
- * them unite, so it is not quick. */
+/* The same for bytes of a part with grains, from `low` up to `high`.  A write to all of them may
+ * let them unite, so it is not quick. */
 static inline bool grains_quickly(struct snag_contended_memory *m, const struct shadow_page *page,
 				  uint32_t part, uint32_t low, uint32_t high, bool is_write)
 {

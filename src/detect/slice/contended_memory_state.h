@@ -19,7 +19,7 @@ enum {
 struct snag_contended_memory {
 	struct snag_contended *c;
 	struct shadow shadow;
-	snag_tid t;	     /* who acts */
+	snag_tid t;	     /* the acting thread */
 	uint32_t time;	     /* of the present event; odd: shared, rule [time] */
 	uint64_t ncontended; /* of c->counts, as last looked at */
 	bool has_partial;    /* some part is, or was, PARTIAL */

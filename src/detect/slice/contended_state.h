@@ -88,8 +88,6 @@ struct snag_contended {
 	} known[KNOWN];
 };
 
-/* Orders. */
-
 static inline uint32_t hb_bound(const struct snag_contended *c, snag_tid t, snag_tid u)
 {
 	const struct snag_seats *seats = &c->hb.pool.seats;
@@ -148,8 +146,6 @@ static inline uint32_t bound(struct snag_contended *c, snag_tid t, snag_tid u)
 		*k = (struct known){u, bound_ask(c, t, u)};
 	return k->bound;
 }
-
-/* Locks. */
 
 static inline void lock_take(struct holding *h, const struct snag_event *ev)
 {

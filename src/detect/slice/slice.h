@@ -56,15 +56,16 @@ struct snag_slice {
 /* Some events of the whole trace, all of one thread: one that is in the slice, or several that are
  * not. */
 struct snag_followed {
-	uint32_t first; /* its number */
-	uint32_t n;	/* how many they are; those that are parts of an access (.part) ... */
-	uint32_t parts; /* ... are so many */
+	uint32_t first; /* the number of the first event */
+	uint32_t n;	/* how many events, including parts of accesses (.part) */
+	uint32_t parts; /* how many of them are such parts */
 	snag_tid thread;
 	bool is_in_slice;
-	/* One that is not: it ends a section that was left out.  The acquire may have been told as in the
-	 * slice.  Nothing else of the thread in the slice lies between the two. */
+	/* An event that is not in the slice, and ends a section that was left out.  The acquire of
+	 * that section may have been reported as in the slice.  No other event of the thread in the
+	 * slice lies between the two. */
 	bool ends_section;
-	uint8_t op; /* of one that is in the slice */
+	uint8_t op; /* the operation of an event that is in the slice */
 };
 /* Is called for all events in their order. */
 typedef void snag_slice_follower(void *ctx, const struct snag_followed *some);
@@ -89,8 +90,8 @@ void snag_slice_done(struct snag_slice *s);
 enum { SNAG_SLICE_FULL = 1 };
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
-/* The first event of the slice, behind the head of a window, with this number in the whole trace or a
- * higher one. */
+/* The first event of the slice, behind the head of a window, with this number in the whole trace or
+ * a higher one. */
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number);
 /* Turns findings about the slice into findings about the whole trace. */
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);

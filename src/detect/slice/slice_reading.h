@@ -15,7 +15,7 @@ struct snag_slice_thread {
 	uint32_t last, before;			 /* its last two events in the slice */
 	uint32_t nheld;				 /* locks */
 	uint32_t acquire;			 /* of a section that may be left out */
-	uint32_t counter[SNAG_SECTION_COUNTERS]; /* those it has written in that section */
+	uint32_t counter[SNAG_SECTION_COUNTERS]; /* the counters written in that section */
 	uint32_t ncounters;
 };
 
@@ -26,7 +26,7 @@ struct snag_slice_counter {
 		uint32_t number;
 	} write, acquire, release; /* the section, if it was left out */
 	bool is_counter, has_write, is_in_slice, has_section;
-	snag_tid reader; /* whose read of it is in the slice */
+	snag_tid reader; /* the thread whose read of the counter is in the slice */
 };
 
 struct snag_slice_reading {
@@ -37,8 +37,8 @@ struct snag_slice_reading {
 	size_t wanted_cap, some_cap;
 	uint32_t *renamed;
 	size_t renamed_cap;
-	uint32_t nvariables; /* those below were asked about */
-	uint32_t nnamed;     /* and these have their names, if they are in the slice */
+	uint32_t nvariables; /* variables below this number were examined */
+	uint32_t nnamed;     /* variables below this number have names, if they are in the slice */
 	struct snag_walk walk;
 	uint64_t event; /* the number of the next one */
 	uint64_t limit;

@@ -14,9 +14,10 @@
  *                   stands for all earlier ones
  *         [commutes] An update that commutes (trace/event.h) acquires nothing: the program does
  *                   not use the value that it reads
- *         [long]    If a sequence has many promises, an update whose result is used acquires them all,
- *                   whatever its order: its own promise replaces them.  A relaxed read then leaves
- *                   nothing for a fence.  A fence acquires for the last few thousand relaxed reads
+ *         [long]    If a sequence has many promises, an update whose result is used acquires
+ *                   them all, whatever its order: its own promise replaces them. A relaxed
+ *                   read then leaves nothing for a fence. A fence acquires for the last few
+ *                   thousand relaxed reads
  *         [fence]   a relaxed write after a release fence releases what the fence does; an acquire
  *                   fence acquires for the relaxed reads before it
  * Cost.   A read: the promises of a sequence.

@@ -8,9 +8,11 @@
  *         use[]       accesses of blocks, in a list for each variable; one for each block and
  *                     kind of access
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
- *                     block came first in this run (runtime/tasks/omp_sections.h): it is no structure
- *         [mixed]     Blocks that do not exclude each other may conflict by their atomics.  Then one of
- *                     them may run in the middle of the other, which no order of blocks shows
+ *                     block came first in this run (runtime/tasks/omp_sections.h): it is no
+ *                     structure
+ *         [mixed]     Blocks that do not exclude each other may conflict by their atomics.  Then
+ *                     one of them may run in the middle of the other, which no order of blocks
+ *                     shows
  *         [weak]      Updates read the last value, whatever their order.  Reads and writes of one
  *                     variable have one order in which they take effect.  With several variables
  *                     they may have none, unless all are seq_cst

@@ -54,8 +54,8 @@ struct snag_blocks {
 	size_t n;
 	struct snag_block_rows structure, conflict; /* direct, and by structure all */
 	bool is_nested; /* one was not one block: it took a lock inside, or has atomics that are blocks */
-	/* Atomics of several variables, some of them weak: one order for all tasks does not show all
-	 * values that they may read. */
+	/* Atomics of several variables, some of them weak: one order for all tasks does not show
+	 * all values that they may read. */
 	bool is_weak;
 	bool is_cut; /* there are more than SNAG_MAX_BLOCKS, and these are the first */
 };

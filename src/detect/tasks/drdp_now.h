@@ -44,10 +44,10 @@ struct snag_drdp_now {
 				  * below */
 		uint32_t node, made;
 	} above[SNAG_DRDP_ABOVE];
-	uint32_t list; /* what its task has waited for */
+	uint32_t list; /* the list of what its task has waited for */
 	struct snag_task_past past;
 	bool is_alone;	/* all other live tasks are ancestors of its task */
-	uint32_t below; /* what is below its task, if that is so: see snag_task_order_below() */
+	uint32_t below; /* if is_alone: the steps below its task, see snag_task_order_below() */
 	struct snag_drdp_before {
 		uint32_t step, node;
 		uint32_t yes, no; /* steps of the node up to, from */

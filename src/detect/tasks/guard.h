@@ -31,7 +31,7 @@ struct snag_guarded {
 struct snag_guards {
 	struct snag_locksets sets;
 	snag_lockset isolated, atomic; /* the guards that contain nothing else */
-	snag_lockset *kind;	       /* likewise, of each kind of update so far */
+	snag_lockset *kind; /* by kind of update so far: the guard that contains only it */
 	size_t nkinds, kind_cap;
 	snag_lockset *held;
 	size_t held_cap;

@@ -2,10 +2,10 @@
  *
  * sections.c - races of a run of tasks, with its sections in the order in which they ran
  *
- * Idea.   A section is an isolated block, or what a task does while it holds a lock.  drdp says that
- *         sections order nothing, because another schedule may run them in another order.  This
- *         detector judges one run: of two sections that exclude each other and conflict, the one
- *         that ran first comes before what the other one does from its conflicting access on.
+ * Idea.   A section is an isolated block, or what a task does while it holds a lock.  drdp says
+ *         that sections order nothing, because another schedule may run them in another order.
+ *         This detector judges one run: of two sections that exclude each other and conflict, the
+ *         one that ran first comes before what the other one does from its conflicting access on.
  *         A section is therefore a promise: its end sets the promise, and a conflicting access of a
  *         later section gets it.  drdp (drdp.c) judges the run with these promises.
  *
@@ -14,26 +14,28 @@
  *         its own.
  *
  * State.  task[t]      the sections that a task is in, one for each lock; its update
- *         entry[]      of a variable and a lock: the kind of the last accesses, the sections that made
- *                      them, and the sections of the group before; in a list for each variable
- * Rules.  [access]     of the kind of the last ones: gets the promises of the group before; of another
- *                      kind, or a write: begins a group, and gets the promises of the last one
+ *         entry[]      of a variable and a lock: the kind of the last accesses, the sections that
+ *                      made them, and the sections of the group before; in a list for each variable
+ * Rules.  [access]     of the kind of the last ones: gets the promises of the group before; of
+ *                      another kind, or a write: begins a group, and gets the promises of the last
+ *                      one
  *         [end]        sets the promise of the section
  *         [locks]      isolated blocks always count; locks if env->ordered.locks says so
- *         [atomics]    order what they order in C11 (atomic_orders.h), if env->ordered.atomics says so
- *         [shared]     a lock that several tasks may have keeps only their reads apart from the writes of
- *                      a task that has it alone; it orders no other access
+ *         [atomics]    order what they order in C11 (atomic_orders.h), if env->ordered.atomics
+ *                      says so
+ *         [shared]     a lock that several tasks may have keeps only their reads apart from the
+ *                      writes of a task that has it alone; it orders no other access
  *         [updates]    commute, unless env->ordered.updates says that they are plain accesses
  *
- * Guarantee.  Names a race for exactly the variables with two conflicting accesses that neither exclude
- *         each other nor are ordered, in the order of sections that was observed.  A race of two such
- *         accesses is one of the program: the sections before them can be run again in the same
- *         order, the two accesses then come next, in any order.  Race-free on every schedule if no
- *         section had to be ordered after another one.
- * Cost.   As drdp; an access in a section 16 bytes for each variable and lock, and what joins.h needs
- *         for a wait.
- * Reference.  Storey et al., Optimized sound and complete data race detection in structured parallel
- *         programs, 2020, whose graph also orders sections that do not conflict.
+ * Guarantee.  Names a race for exactly the variables with two conflicting accesses that neither
+ *         exclude each other nor are ordered, in the order of sections that was observed.  A race
+ *         of two such accesses is one of the program: the sections before them can be run again in
+ *         the same order, the two accesses then come next, in any order.  Race-free on every
+ *         schedule if no section had to be ordered after another one.
+ * Cost.   As drdp; an access in a section 16 bytes for each variable and lock, and what joins.h
+ *         needs for a wait.
+ * Reference.  Storey et al., Optimized sound and complete data race detection in structured
+ *         parallel programs, 2020, whose graph also orders sections that do not conflict.
  */
 #include "base/memory.h"
 #include "detect/detector.h"

@@ -23,9 +23,9 @@ struct serial {
 	bool has_async, has_spawned; /* tasks */
 	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
 	bool is_inside;		     /* then events are not kept */
-	struct snag_past_cell *events, *iso,
-		*iso_events; /* the last two: NULL while there was none */
-	uint32_t *kind;	     /* by variable, from the first isolated block on */
+	/* The last two: NULL while there was none. */
+	struct snag_past_cell *events, *iso, *iso_events;
+	uint32_t *kind; /* by variable, from the first isolated block on */
 	size_t x_cap, events_cap, iso_cap, iso_events_cap, kind_cap;
 	struct snag_past_pool pool;
 };

@@ -4,7 +4,8 @@
  *
  * A row stands for an event, and shows the state after it:
  *   S      the S-bag of each task that runs: T1:{T1,T2}
- *   P      the P-bag of each finish or task on the stack, named after its task; @ stands for a finish
+ *   P      the P-bag of each finish or task on the stack, named after its task; @ stands for a
+ *          finish
  *   past   by variable, the last writer w and reader r, and those of isolated accesses: iw, ir
  */
 #ifndef SNAG_DETECT_SERIAL_ROWS_H

@@ -29,7 +29,8 @@ struct snag_zipper_bag {
 	uint32_t begin, end; /* of its blocks in `passed` */
 };
 
-struct snag_zipper_marks { /* by variable: the step + 1 that reads it, writes it, has a race with it */
+/* By variable: the step + 1 that reads it, writes it, has a race with it. */
+struct snag_zipper_marks {
 	uint32_t read, write, race;
 };
 
@@ -49,7 +50,7 @@ struct snag_zipper {
 	struct snag_zipper_marks *marks;
 	uint32_t *found; /* all n', */
 	size_t nfound, found_cap;
-	size_t *found_begin, *found_end; /* those of step n */
+	size_t *found_begin, *found_end; /* by step: the range of its races */
 	uint32_t *stamp;		 /* by step: the n + 1 it was last found for */
 
 	/* For rows: the pairs of the present step that this walk leaves. */

@@ -51,8 +51,21 @@ function eventWords(e) {
 	return `${events.flags[e] & FREE ? "free" : opWords[op] || op}${target ? ` ${target}` : ""}`;
 }
 
+const isSystemFile = (file) => /^\/(usr|lib|lib64|opt)\//.test(file);
+
+// The folder of all files of the program that the reports name: "/home/ada/bank/".
+function folderOfAll() {
+	const stacks = data.incidents.flatMap((i) => [i.stack, ...(i.accesses || i.waits || []).map((a) => a.stack)]);
+	const files = stacks.flat().filter((f) => f && f.file && f.file.startsWith("/") && !isSystemFile(f.file)).map((f) => f.file);
+	let folder = files.length ? files[0].slice(0, files[0].lastIndexOf("/") + 1) : "";
+	while (folder && !files.every((file) => file.startsWith(folder)))
+		folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+	return folder;
+}
+const folderHidden = data.strip || folderOfAll();
+
 function fileShown(file) {
-	return data.strip && file.startsWith(data.strip) ? file.slice(data.strip.length) : file;
+	return folderHidden && file.startsWith(folderHidden) ? file.slice(folderHidden.length) : file;
 }
 
 const baseName = (file) => file.slice(file.lastIndexOf("/") + 1);
@@ -88,7 +101,7 @@ const incidents = [...data.incidents, ...(data.unconfirmed || [])].map((incident
 	if (incident.stack)
 		stacks.push(incident.stack, incident.before && incident.before.stack);
 	const files = new Set(stacks.filter((s) => s && s.length && s[0].file).map((s) => s[0].file));
-	return {id: `incident-${i + 1}`, kind: "race", ...incident, extras, stacks: stacks.filter(Boolean), files: [...files]};
+	return {id: `incident-${i + 1}`, kind: "race", ...incident, extras, allStacks: stacks.filter(Boolean), files: [...files]};
 });
 
 const subject = (incident) => incident.called || incident.variable ||
@@ -99,6 +112,7 @@ const kindWords = {
 	race: "data race", deadlock: "deadlock", atomicity: "atomicity violation", "use-after-free": "use after free",
 	"double-free": "double free", "mutex-misuse": "misuse of a mutex", "thread-leak": "thread leak",
 	"signal-unsafe": "unsafe signal handler", "annotation-misuse": "misuse of an annotation",
+	"thread-misuse": "misuse of a thread",
 };
 const kindText = (kind) => kindWords[kind] || kind;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -13,8 +13,16 @@ function box(x, y, kind, above, below) {
 	];
 }
 
+// The heads of arrows, one for each class of lines.
+function heads(...kinds) {
+	return draw("defs", {}, kinds.map((kind) => draw("marker", {
+		id: `end-${kind}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 13, markerHeight: 13,
+		markerUnits: "userSpaceOnUse", orient: "auto",
+	}, draw("path", {class: kind, d: "M1 1L9 5L1 9"}))));
+}
+
 function arrow(x1, y1, x2, y2) {
-	return draw("path", {d: `M${x1} ${y1}L${x2} ${y2}m-4 -7l4 7l4 -7`});
+	return draw("path", {class: "creates", "marker-end": "url(#end-creates)", d: `M${x1} ${y1}L${x2} ${y2}`});
 }
 
 function taskBox(x, y, task) {
@@ -35,7 +43,7 @@ function taskPicture(incident) {
 	const {top, chains} = incident.extras.graph;
 	const xs = [1, 1 + BOX + GAP], width = 2 * BOX + GAP + 2;
 	const first = 1 + (top ? STEP : 0), bottom = first + Math.max(...chains.map((c) => c.length)) * STEP;
-	const parts = [];
+	const parts = [heads("creates")];
 	if (top)
 		parts.push(taskBox((width - BOX) / 2, 1, top));
 	chains.forEach((chain, i) => {
@@ -50,8 +58,9 @@ function taskPicture(incident) {
 		parts.push(accessBox(x, bottom, incident.accesses[i], incident.variable));
 	});
 	parts.push(draw("path", {class: "none", d: `M${xs[0] + BOX} ${bottom + TALL / 2}h${GAP}`}));
-	return draw("svg", {class: "picture", viewBox: `0 0 ${width} ${bottom + TALL + 2}`, width, role: "img",
-		"aria-label": "the tasks of this race and who created them; nothing orders the accesses"}, parts);
+	return [draw("svg", {class: "picture", viewBox: `0 0 ${width} ${bottom + TALL + 2}`, width, role: "img",
+		"aria-label": "the tasks of this race and who created them; nothing orders the accesses"}, parts),
+	make("div.legend", {}, make("span", {}, "arrow: creates the task, or makes the access"), make("span", {}, "dashed: nothing orders these two"))];
 }
 
 // Threads and what they wait for, around a ring: each thread waits for what the next one holds.
@@ -72,9 +81,7 @@ function ringPicture(incident) {
 			draw("text", {x, y: y - 3, "text-anchor": "middle"}, cut(above, 27)),
 			draw("text", {x, y: y + 14, "text-anchor": "middle", opacity: 0.75}, cut(below, 27))];
 	};
-	const parts = [draw("defs", {}, ["waits", "holds"].map((kind) => draw("marker", {
-		id: `end-${kind}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto",
-	}, draw("path", {class: kind, d: "M1 1L9 5L1 9"}))))];
+	const parts = [heads("waits", "holds")];
 	waits.forEach((wait, i) => {
 		const thread = i / n, thing = (i + 0.5) / n, next = (i + 1) / n, place = wait.stack[0] || {};
 		parts.push(line(thread, thing, "waits"), line(next, thing, "holds"));

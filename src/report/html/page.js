@@ -18,12 +18,20 @@ const betweenWords = {
 	unconfirmed: "a schedule in which reads see other values has it, but the program did not follow that schedule",
 };
 
-const isLibrary = (frame) => !frame.file || /^\/(usr|lib|lib64|opt)\//.test(frame.file) || frame.file.startsWith("../");
+// The same of threads that wait for each other.
+const waitWords = {
+	observed: "in this run the threads waited for each other",
+	predicted: "in this run the threads got past it, but in another schedule of the same execution they wait for each other",
+	unverified: "no schedule in which the threads wait for each other was found or excluded",
+	unconfirmed: "a schedule in which reads see other values has it, but the program did not follow that schedule",
+};
+
+const isLibrary = (frame) => !frame.file || isSystemFile(frame.file) || frame.file.startsWith("../");
 
 function frameItem(frame) {
 	const where = frame.file ? `${fileShown(frame.file)}${frame.line ? `:${frame.line}${frame.column ? `:${frame.column}` : ""}` : ""}`
 		: frame.module ? `${baseName(frame.module)}+0x${frame.offset.toString(16)}` : "";
-	return make("li", {}, make("b", {}, frame.function || "?"), " ", make("span.dim", {}, where));
+	return make("li", {}, make("b", {}, frame.function || "?"), " ", make("span.dim", {title: frame.file}, where));
 }
 
 // A stack whose library frames are folded.
@@ -149,7 +157,7 @@ function render(incident) {
 			incident.suppressed && make("span.chip", {}, "suppressed")),
 		make("dl.facts", {},
 			fact("what", !isRace && waits.length === 0 && [incident.summary, incident.why && `. ${incident.why}.`]),
-			fact("verdict", isRace && (isPair ? verdictWords : betweenWords)[incident.verdict]),
+			fact("verdict", isRace ? (isPair ? verdictWords : betweenWords)[incident.verdict] : waits.length > 0 && waitWords[incident.verdict]),
 			fact("variable", isRace && [make("code", {}, incident.variable), incident.called && [", in the source ", make("code", {}, incident.called)],
 				incident.type && [" of type ", make("code", {}, incident.type)]]),
 			fact("lies in", objectWords(incident)),
@@ -188,7 +196,7 @@ const filters = {text: "", kind: "", verdict: "", file: ""};
 
 function isShown(incident) {
 	const words = [incident.id, heading(incident), incident.variable, incident.verdict, incident.severity, incident.kind, ...incident.files,
-		...incident.stacks.flatMap((stack) => stack.map((f) => f.function || ""))];
+		...incident.allStacks.flatMap((stack) => stack.map((f) => f.function || ""))];
 	return (!filters.kind || incident.kind === filters.kind) && (!filters.verdict || incident.verdict === filters.verdict) &&
 		(!filters.file || incident.files.includes(filters.file)) &&
 		(!filters.text || words.join("\n").toLowerCase().includes(filters.text.toLowerCase()));
@@ -203,7 +211,7 @@ function list() {
 	document.getElementById("list").replaceChildren(...shown.map((incident) => make("li", {}, make("a", {
 		href: `#${incident.id}`, class: incident.suppressed ? "suppressed" : null, "aria-current": String(incident.id === current()),
 	}, make("b", {}, subject(incident)), make("small", {}, [kindText(incident.kind), incident.verdict, incident.severity].filter(Boolean).join(", ") + (incident.suppressed ? ", suppressed" : "")),
-		make("small", {}, incident.stacks.map((stack) => stack[0] && stack[0].file
+		make("small", {}, incident.allStacks.map((stack) => stack[0] && stack[0].file
 			? `${baseName(stack[0].file)}:${stack[0].line}` : "?").join(" / "))))));
 	if (!shown.length && incidents.length)
 		document.getElementById("list").append(make("li.dim.nothing", {}, "No report has all of this."));
@@ -223,6 +231,7 @@ function choose(name, label) {
 
 const kindPlural = (kind) => ({
 	"use-after-free": "uses after free", "mutex-misuse": "misuses of mutexes", "annotation-misuse": "misuses of annotations",
+	"thread-misuse": "misuses of threads",
 })[kind] || `${kindText(kind)}s`;
 
 function header() {

@@ -2,9 +2,9 @@
  *
  * page_lines.c - the lines of source that a page shows
  *
- * Idea.   The printers say which lines they want while they print.  At the end the ranges are sorted by
- *         file, each file is read once, and the page gets the lines as {"FILE": {"12": "text"}}.  A
- *         file that cannot be read is left out: the page then shows no source for it.
+ * Idea.   The printers say which lines they want while they print.  At the end the ranges are
+ *         sorted by file, each file is read once, and the page gets the lines as {"FILE": {"12":
+ *         "text"}}.  A file that cannot be read is left out: the page then shows no source for it.
  */
 #include "report/html/page.h"
 

@@ -4,7 +4,7 @@
 // Only the rows that are visible exist, so that a pane of 100,000 steps scrolls like one of 50.
 "use strict";
 
-const ROW = 40, HEAD = 26, LEAST_COLUMN = 150;
+const ROW = 40, HEAD = 26, LEAST_COLUMN = 150, LEAST_ON_NARROW = 100, NARROW = 500;
 
 const lockColour = (lock) => `hsl(${(lock * 67 + 205) % 360} 60% 55%)`;
 
@@ -38,7 +38,7 @@ class Pane {
 		const gutter = parseInt(getComputedStyle(document.documentElement).getPropertyValue("--gutter"), 10);
 		const width = this.scroller.clientWidth;
 		this.gutter = gutter;
-		this.wide = Math.max(LEAST_COLUMN, (width - gutter) / this.threads.length);
+		this.wide = Math.max(width < NARROW ? LEAST_ON_NARROW : LEAST_COLUMN, (width - gutter) / this.threads.length);
 		this.total = gutter + this.wide * this.threads.length;
 		this.rows.style.width = this.heads.style.width = `${this.total}px`;
 		this.heads.replaceChildren(...this.threads.map((t, i) => make("span", {
@@ -63,11 +63,11 @@ class Pane {
 		const from = Math.max(0, Math.floor(top / ROW) - 8);
 		const to = Math.min(this.order.length, Math.ceil((top + height) / ROW) + 8);
 		const drawn = [];
-		for (const bar of this.bars)
-			if (bar.to >= from && bar.from < to)
-				drawn.push(this.drawBar(bar, from, to));
+		const bars = this.bars.filter((bar) => bar.to >= from && bar.from < to);
+		for (const bar of bars)
+			drawn.push(this.drawBar(bar, from, to));
 		for (let at = from; at < to; at++)
-			drawn.push(this.drawStep(at));
+			drawn.push(this.drawStep(at, bars));
 		if (this.meets && to === this.order.length)
 			drawn.push(this.drawMeeting());
 		this.rows.replaceChildren(...drawn);
@@ -93,7 +93,7 @@ class Pane {
 		});
 	}
 
-	drawStep(at) {
+	drawStep(at, bars) {
 		const e = this.order.steps[at];
 		const [file, line] = data.places[events.place[e]];
 		const code = sourceLine(file, line);
@@ -107,16 +107,17 @@ class Pane {
 			style: `top:${at * ROW}px;width:${this.total}px`,
 			title: `${words} at ${placeWords(e)}, event ${events.number[e]} of the observed run`,
 			onclick: () => this.onPick(e, this),
-		}, make("span.at", {}, this.rowNumber(at)), make("span.what", {style: `left:${left}px;${this.roomFor(e, left)}`},
+		}, make("span.at", {}, this.rowNumber(at)), make("span.what", {style: `left:${left}px;${this.roomFor(e, at, bars)}`},
 			make("div", {}, make("b", {}, words), " ", make("span.dim", {}, this.placeShown(e, words))),
 			make("div.code.mono", {}, code === null ? "" : code.trim())));
 	}
 
-	// "bank.c:17"; ":17" if the column has no room for the operation and the file.
+	// "bank.c:17"; ":17", or nothing, if the column has no room for it beside the operation.
 	placeShown(e, operation) {
-		const words = placeWords(e), PADDING = 30, LETTER = 7;
-		return PADDING + LETTER * (operation.length + words.length) > this.wide
-			? words.slice(Math.max(0, words.lastIndexOf(":"))) : words;
+		const words = placeWords(e), line = words.slice(Math.max(0, words.lastIndexOf(":")));
+		const PADDING = 30, LETTER = 7;
+		const fits = (place) => PADDING + LETTER * (operation.length + place.length) <= this.wide;
+		return [words, line, ""].find(fits) || "";
 	}
 
 	// The schedule counts its steps; the observed run has the numbers of its events.
@@ -124,10 +125,17 @@ class Pane {
 		return String(this.isObserved ? events.number[this.order.steps[at]] : at + 1);
 	}
 
-	// A row has one step: its words may go on over the empty columns to its right.
-	roomFor(e, left) {
+	// A row has one step: its words may go on over the columns to its right, up to a bar.
+	roomFor(e, at, bars) {
+		const column = this.column.get(events.thread[e]);
+		let end = this.threads.length;
+		for (const bar of bars) {
+			const other = this.column.get(bar.thread);
+			if (bar.from <= at && at <= bar.to && other > column && other < end)
+				end = other;
+		}
 		return this.marks.has(e) || e === this.seen ? `width:${this.wide}px`
-			: `min-width:${this.wide}px;max-width:${this.total - left}px`;
+			: `min-width:${this.wide}px;max-width:${(end - column) * this.wide}px`;
 	}
 
 	pick(event, seen, isOurs) {

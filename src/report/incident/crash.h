@@ -18,7 +18,8 @@ struct snag_crash {
 	snag_loc loc;
 	bool has_address; /* the memory that was accessed */
 	uint64_t address;
-	/* Of the thread and location; those of a report may lack what comes behind the last event. */
+	/* Of the thread and location; those of a report may lack what comes behind the last
+	 * event. */
 	const struct snag_names *names;
 };
 

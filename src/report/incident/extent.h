@@ -2,10 +2,10 @@
  *
  * extent.h - which part of an array or block the races of two lines cover
  *
- * The name of a variable contains its object and its place in it (record/convert.h): "a+12",
- * "heap#3:400@7,T0+12", "T1-0x30".  The variables of one object make a range of bytes.  It is a
- * range of elements if all of them lie at multiples of the size of the access, and their common
- * distance is not larger than that.
+ * The name of a variable contains its object and its place in it (record/convert/convert.h):
+ * "a+12", "heap#3:400@7,T0+12", "T1-0x30".  The variables of one object make a range of bytes.  It
+ * is a range of elements if all of them lie at multiples of the size of the access, and their
+ * common distance is not larger than that.
  */
 #ifndef SNAG_REPORT_EXTENT_H
 #define SNAG_REPORT_EXTENT_H

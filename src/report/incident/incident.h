@@ -20,9 +20,10 @@
 #include "trace/callstack.h"
 
 enum snag_replay {
+	/* The program was steered to both accesses, next to each other. */
 	SNAG_REPLAY_NOT_TRIED,
-	SNAG_REPLAY_CONFIRMED, /* the program was steered to both accesses, next to each other */
-	SNAG_REPLAY_DIVERGED,  /* the program did not follow the witness */
+	SNAG_REPLAY_CONFIRMED,
+	SNAG_REPLAY_DIVERGED, /* the program did not follow the witness */
 };
 
 /* How far the replays of a run came in the available time. */
@@ -41,25 +42,28 @@ struct snag_schedules;
 /* Another race of the same cause. */
 struct snag_incident_more {
 	const struct snag_race *race;
-	char id[24]; /* that it would have as a report; "": that of the one before it */
+	char id[24]; /* its id as a report of its own; "": the same as the entry before it */
 };
 
 struct snag_incident {
-	char id[24];			 /* "R-1a2b3c4d"; once grouped, unique in this report */
-	const struct snag_race *race;	 /* the strongest of those it stands for */
-	const char *found_by;		 /* the detector that said so */
-	const struct snag_race *proof;	 /* that has a witness: see struct snag_merged_race */
-	uint32_t witness;		 /* likewise, its number */
+	char id[24]; /* "R-1a2b3c4d"; once grouped, unique in this report */
+	/* Of the races of this cause, the one with the strongest verdict. */
+	const struct snag_race *race;
+	const char *found_by; /* the detector with this verdict */
+	/* The race that has a witness: see struct snag_merged_race. */
+	const struct snag_race *proof;
+	uint32_t witness;		 /* the number of that witness */
 	uint64_t count;			 /* pairs of events */
 	size_t stacks;			 /* pairs of stacks */
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
 	struct snag_callstack read;	 /* of race->read, if race->is_atomicity */
-	struct snag_variables variables; /* of all of them */
-	struct snag_extent extent;	 /* of those of one object */
+	struct snag_variables variables; /* of all races of this cause */
+	struct snag_extent extent;	 /* of the races on one object */
 	char *called;			 /* its source name, if on a stack; NULL: unknown */
-	char *name;			 /* of its variable, as the source has it; or NULL */
-	char *type, *field;		 /* of its object, and what of that it is; or NULL */
-	bool is_heap;			 /* its variable lies in a block of the heap */
+	char *name;			 /* the name of the variable in the source; or NULL */
+	/* The type of the object, and the member that the variable is; or NULL. */
+	char *type, *field;
+	bool is_heap; /* its variable lies in a block of the heap */
 	bool is_suppressed;
 	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	bool is_printed;	 /* its text was printed before the end of the run */
@@ -76,13 +80,14 @@ struct snag_incident {
 struct snag_incidents {
 	struct snag_incident *at; /* as the merged races: strongest verdict first */
 	size_t n;
-	size_t shown; /* those neither suppressed nor apart */
+	size_t shown; /* incidents that are neither suppressed nor apart */
 	size_t apart;
 	struct snag_deadlock_incident *deadlock; /* incident_deadlock.h */
 	size_t ndeadlocks, deadlocks_shown;
 	struct snag_misuse_incident *misuse; /* incident_misuse.h */
 	size_t nmisuses, misuses_shown;
-	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, of all kinds */
+	/* By verdict: how many incidents of all kinds are shown. */
+	size_t by_verdict[SNAG_VERDICTS];
 	struct snag_lock_name {
 		uint32_t lock;
 		char *name; /* as the source has it */
@@ -164,9 +169,9 @@ static inline bool snag_site_is_free(const struct snag_site *site)
 	return site->op == SNAG_OP_WRITE && site->size == 0;
 }
 
-/* Two accesses that nothing orders can come in either order.  If one of them is the end of a block, the
- * other one is a use of freed memory in some run, whichever came first in this one; if both are, the
- * block is freed twice. */
+/* Two accesses that nothing orders can come in either order.  If one of them is the end of a block,
+ * the other one is a use of freed memory in some run, whichever came first in this one; if both
+ * are, the block is freed twice. */
 enum snag_incident_kind {
 	SNAG_INCIDENT_RACE,
 	SNAG_INCIDENT_USE_AFTER_FREE,
@@ -189,8 +194,8 @@ static inline enum snag_incident_kind snag_incident_kind(const struct snag_incid
 static inline enum snag_incident_kind snag_incident_shown_kind(const struct snag_incident_report *r,
 							       const struct snag_incident *in)
 {
-	bool is_told = in->race->is_atomicity || in->race->is_behind;
-	return r->is_trace && !is_told ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
+	bool has_own_kind = in->race->is_atomicity || in->race->is_behind;
+	return r->is_trace && !has_own_kind ? SNAG_INCIDENT_RACE : snag_incident_kind(in);
 }
 
 /* The accesses of an incident in the order of its report: of a broken atomicity the read, the write

@@ -2,8 +2,8 @@
  *
  * incident_deadlock_print.c - a deadlock of a program, as text, JSON and SARIF
  *
- * Text has ThreadSanitizer's first and last line.  For each thread it says where the thread waits, for
- * what, and where it took what another one waits for.
+ * Text has ThreadSanitizer's first and last line.  For each thread it says where the thread waits,
+ * for what, and where it took what another one waits for.
  */
 #include "report/incident/incident_deadlock.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident_misuse.h - a mistake of a program that is neither race nor deadlock, as its authors see it
+ * incident_misuse.h - a mistake of a program that is neither race nor deadlock, as its authors see
+ * it
  *
- * All mistakes of one kind at the same lines are one incident.  Its id stays the same when lines move: it
- * is made of the kind and of the functions.  A use after free that a detector found as a race, too, is
- * reported as that race.
+ * All mistakes of one kind at the same lines are one incident.  Its id stays the same when lines
+ * move: it is made of the kind and of the functions.  A use after free that a detector found as a
+ * race, too, is reported as that race.
  */
 #ifndef SNAG_REPORT_INCIDENT_MISUSE_H
 #define SNAG_REPORT_INCIDENT_MISUSE_H
@@ -39,7 +40,8 @@ void snag_misuse_incident_text(const struct snag_incident_report *r,
 void snag_misuse_incident_json(const struct snag_incident_report *r,
 			       const struct snag_misuse_incident *in, struct snag_json *j);
 
-/* SARIF: one rule for each kind of trace/misuses.def, the first of which has that number; and a result. */
+/* SARIF: one rule for each kind of trace/misuses.def, the first of which has that number; and a
+ * result. */
 void snag_misuse_sarif_rules(struct snag_json *j);
 void snag_misuse_rule_id(enum snag_misuse_kind kind, char *buf, size_t room);
 void snag_misuse_sarif_result(const struct snag_incident_report *r,

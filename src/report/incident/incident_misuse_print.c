@@ -2,14 +2,15 @@
  *
  * incident_misuse_print.c - a mistake of a program, as text, JSON and SARIF
  *
- * Text has ThreadSanitizer's first and last line, and between them what the thread did, what came before,
- * and which object it is about.
+ * Text has ThreadSanitizer's first and last line, and between them what the thread did, what came
+ * before, and which object it is about.
  */
 #include "report/incident/incident_misuse.h"
 
 #include "report/incident/incident_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct snag_misuse_info *info_of(const struct snag_misuse_incident *in)
 {
@@ -38,6 +39,21 @@ static void before_words(const struct snag_incident_report *r,
 		 snag_name(r->report->names, SNAG_SPACE_THREAD, in->misuse->before_thread));
 }
 
+/* ThreadSanitizer's title of this kind names the thread. */
+static void title_words(const struct snag_incident_report *r, const struct snag_misuse_incident *in,
+			char *buf, size_t room)
+{
+	const struct snag_misuse_info *info = info_of(in);
+	const char *thread = snag_name(r->report->names, SNAG_SPACE_THREAD, in->misuse->thread);
+	const bool is_main = strcmp(thread, "T0") == 0;
+	if (in->misuse->kind != SNAG_MISUSE_IGNORES)
+		snprintf(buf, room, "%s", info->title);
+	else if (is_main)
+		snprintf(buf, room, "main %s", info->title);
+	else
+		snprintf(buf, room, "thread %.100s%s", thread, info->title + strlen("thread"));
+}
+
 /* One sentence about what the program does wrong. */
 static const char *why(enum snag_misuse_kind kind)
 {
@@ -63,6 +79,9 @@ static const char *why(enum snag_misuse_kind kind)
 		return "The thread has ended, and no other thread may unlock the mutex";
 	case SNAG_MISUSE_THREAD_LEAK:
 		return "The thread has ended, and nothing joined or detached it";
+	case SNAG_MISUSE_NOT_JOINABLE:
+		return "The thread is detached, or was joined before: its number may be that of "
+		       "another thread now";
 	case SNAG_MISUSE_IGNORES:
 		return "The thread has ended, and its races were not looked for since then";
 	case SNAG_MISUSE_SIGNAL_UNSAFE:
@@ -96,9 +115,10 @@ void snag_misuse_incident_text(const struct snag_incident_report *r,
 			       const struct snag_misuse_incident *in, struct snag_printer *to)
 {
 	const struct snag_misuse_info *info = info_of(in);
-	char object[200];
+	char object[200], title[200];
 	object_words(in, object, sizeof(object));
-	snag_text_begin(to, r, info->title, NULL);
+	title_words(r, in, title, sizeof(title));
+	snag_text_begin(to, r, title, NULL);
 	snag_printf(to, "  %s ", info->act);
 	snag_print_name(to, object);
 	snag_print(to, " by ");

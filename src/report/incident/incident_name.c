@@ -18,8 +18,8 @@ static char *text_of(const char *text)
 	return *text ? snag_strdup(text) : NULL;
 }
 
-/* Returns how many bytes an element of the array has that the race ranges over; 0: unknown.  `field`
- * must be "[i]" for the last place. */
+/* Returns how many bytes an element of the array has that the race ranges over; 0: unknown.
+ * `field` must be "[i]" for the last place. */
 static uint32_t element_of(struct snag_naming *x, const struct snag_incident *in,
 			   const struct snag_names *names, unsigned size)
 {

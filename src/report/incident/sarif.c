@@ -106,7 +106,8 @@ static void rules(struct snag_json *j, bool has_deadlock)
 	snag_json_end(j);
 }
 
-/* A path as an URI, or if it is relative, as a reference: bytes that URIs do not have are escaped. */
+/* A path as an URI, or if it is relative, as a reference: bytes that URIs do not have are
+ * escaped. */
 static void uri(struct snag_json *j, const char *path)
 {
 	char text[4096], *to = text;

@@ -3,8 +3,8 @@
  * sarif_flow.c - the schedule of a witness as a SARIF code flow
  *
  * There is one thread flow for each thread, and executionOrder counts the steps of the schedule.
- * Editors and code hosts refuse files of many megabytes: a flow has the last MOST steps, and all flows
- * together have about MOST_IN_ALL.
+ * Editors and code hosts refuse files of many megabytes: a flow has the last MOST steps, and all
+ * flows together have about MOST_IN_ALL.
  */
 #include "report/incident/incident_parts.h"
 #include "report/incident/schedule.h"

@@ -23,7 +23,8 @@
 struct snag_analysed {
 	const struct snag_event *ev;
 	size_t n;
-	const uint32_t *number;	  /* of each, in the whole trace; NULL: 0, 1, 2 ... */
+	/* The number of each event in the whole trace; NULL: 0, 1, 2 ... */
+	const uint32_t *number;
 	const uint32_t *variable; /* by target of an access: its id; NULL: the target itself */
 	const struct snag_stretches *stretches;
 };

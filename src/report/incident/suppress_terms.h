@@ -26,7 +26,8 @@ struct snag_terms { /* all 0: none */
 	bool is_over; /* the last day has passed */
 };
 
-/* Takes a line that begins with '#'.  A negative result means that *err says what is wrong with it. */
+/* Takes a line that begins with '#'.  A negative result means that *err says what is wrong with
+ * it. */
 int snag_terms_take(struct snag_terms *t, const char *name, uint64_t line, const char *text,
 		    size_t n, struct snag_error *err);
 /* Returns whether there are none or all; otherwise *err says what is missing. */

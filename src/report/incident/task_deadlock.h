@@ -2,9 +2,9 @@
  *
  * task_deadlock.h - a program of tasks that deadlocks: the tasks that wait, for what, and where
  *
- * Until the deadlock the detectors have judged the run.  If it is race-free up to there, and nothing
- * else stands in the way, every schedule of this input ends in this deadlock (Theorem 11 of Jin et
- * al., Dynamic determinacy race detection for task-parallel programs with promises).
+ * Until the deadlock the detectors have judged the run.  If it is race-free up to there, and
+ * nothing else stands in the way, every schedule of this input ends in this deadlock (Theorem 11 of
+ * Jin et al., Dynamic determinacy race detection for task-parallel programs with promises).
  */
 #ifndef SNAG_REPORT_TASK_DEADLOCK_H
 #define SNAG_REPORT_TASK_DEADLOCK_H

@@ -8,16 +8,17 @@
 #include "report/source/lvalue.h"
 #include "report/source/symbols_dwarf.h"
 
-/* Finds the debug information of a global or static variable by the name of its symbol.  Returns the
- * variable that the unit at `address` defines or declares; if there is none, the only variable of
- * the module with that name. */
+/* Finds the debug information of a global or static variable by the name of its symbol.  Returns
+ * the variable that the unit at `address` defines or declares; if there is none, the only variable
+ * of the module with that name. */
 bool snag_find_global(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
 		      Dwarf_Die *ret_die);
 
 /* What an expression reaches. */
 struct snag_reached {
 	Dwarf_Die type;
-	Dwarf_Die object; /* that it lies in: what the last pointer points to, if is_indirect */
+	/* The object that it lies in; if is_indirect, the one that the last pointer points to. */
+	Dwarf_Die object;
 	uint64_t offset;  /* in the object; if indices are unknown, modulo `element` */
 	uint64_t element; /* 0: there are none */
 	bool is_indirect; /* a pointer or reference leads there */

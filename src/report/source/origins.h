@@ -4,7 +4,7 @@
  *
  * A report names the stack that created a thread and the one that allocated a block.  The first
  * is an event of the trace (fork, async, spawn), found in one reading.  The second is in the
- * name of the block (record/regions.h).
+ * name of the block (record/convert/regions.h).
  */
 #ifndef SNAG_REPORT_ORIGINS_H
 #define SNAG_REPORT_ORIGINS_H
@@ -37,7 +37,7 @@ enum snag_object_kind {
 };
 struct snag_object_name {
 	enum snag_object_kind kind;
-	size_t length;	 /* of its name: all of the variable's up to the offset */
+	size_t length;	 /* the length of its name: the variable's name up to the offset */
 	uint64_t nbytes; /* heap */
 	snag_tid thread; /* heap: the thread that allocated it; stack: its owner */
 	snag_loc loc;	 /* heap: where it was allocated */

@@ -260,8 +260,8 @@ static int by_range(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Reports need no lines of the C library, and unpacking its debug package takes longer than all other
- * work.  Its symbols suffice. */
+/* Reports need no lines of the C library, and unpacking its debug package takes longer than all
+ * other work.  Its symbols suffice. */
 static bool is_c_library(const struct module *m)
 {
 	static const char name[] = "libc.so.";

@@ -20,7 +20,7 @@ struct snag_symbols;
 
 struct snag_module {
 	const char *path;
-	uint64_t bias;		 /* what was added to the addresses in the file */
+	uint64_t bias;		 /* address in memory - address in the file */
 	uint64_t start, end;	 /* the addresses it took */
 	const uint8_t *build_id; /* NULL: not known */
 	size_t build_id_bytes;

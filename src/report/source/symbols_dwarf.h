@@ -21,8 +21,8 @@ bool snag_symbols_place(struct snag_symbols *symbols, uint64_t address,
 			struct snag_code_place *ret_place);
 
 /* Finds number k, from 0, of the global and static variables with this name in the module at
- * `address`; *ret_start is its address as the units of the module count.  Returns false if there are
- * not so many. */
+ * `address`; *ret_start is its address as the units of the module count.  Returns false if there
+ * are not so many. */
 bool snag_symbols_named(struct snag_symbols *symbols, uint64_t address, const char *name, size_t n,
 			size_t k, uint64_t *ret_start);
 

@@ -21,7 +21,8 @@ uint64_t snag_type_size(Dwarf_Die *type);
 bool snag_type_is_pointer(Dwarf_Die *type); /* or a reference */
 bool snag_type_is_struct(Dwarf_Die *type);  /* or a class or union */
 bool snag_type_is_array(Dwarf_Die *type);
-/* Writes "struct node", "Pool", "int"; as_written: typedef names as well.  False: it has no name. */
+/* Writes "struct node", "Pool", "int"; as_written: typedef names as well.  False: it has no
+ * name. */
 bool snag_type_name(Dwarf_Die *type, char *buf, size_t room);
 
 /* Finds a member by name, in base classes and unnamed members too. */

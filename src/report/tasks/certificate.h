@@ -29,8 +29,8 @@ struct snag_certificate {
 	bool is_race_free; /* for this input on every schedule */
 	struct snag_obstacle obstacle[SNAG_MAX_OBSTACLES];
 	size_t n;
-	/* How many orders of isolated blocks or critical sections there are, if all were run; 0: the
-	 * proof needs one run only. */
+	/* How many orders of isolated blocks or critical sections there are, if all were run; 0:
+	 * the proof needs one run only. */
 	uint64_t orders;
 	bool is_optimised; /* the compiler may have removed accesses: they are not part of it */
 	bool has_deadlock; /* the run ended in one, which every schedule has if it is race-free */

@@ -3,9 +3,9 @@
  * dot.c - the computation graph and its tree as text for graphviz; see dot.h
  *
  * Names come from traces and may contain anything.  snag_dot_name() escapes quotes and
- * backslashes, and snag_print_name() handles the rest.  If a graph exceeds the limit, only the steps that race
- * and those fewest edges away are drawn.  The others are left out with their edges and their
- * place in the tree, and a note says how many.
+ * backslashes, and snag_print_name() handles the rest.  If a graph exceeds the limit, only the
+ * steps that race and those fewest edges away are drawn.  The others are left out with their edges
+ * and their place in the tree, and a note says how many.
  *
  * Graphviz takes minutes for the best picture of some hundred steps.  So for a large graph the
  * text asks for a good picture with straight edges, and the names at the red lines become

@@ -19,7 +19,7 @@ struct snag_dot {
 	const char *title; /* the name of the program */
 	const struct snag_cgraph *graph;
 	const struct snag_names *names;
-	const struct snag_findings *findings; /* whose races are marked */
+	const struct snag_findings *findings; /* the findings whose races are marked */
 	size_t nfindings;
 	/* The number of steps to draw: those that race and their neighbours, or the first ones
 	 * if none races; 0: SNAG_DOT_STEPS. */

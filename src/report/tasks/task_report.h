@@ -50,7 +50,7 @@ struct snag_task_explored_race {
 
 /* How a schedule can end badly. */
 struct snag_task_explored_stuck {
-	struct snag_task_wait *wait; /* who waits */
+	struct snag_task_wait *wait; /* the waiting tasks */
 	size_t n;		     /* 0: no schedule ends like that */
 	struct snag_task_schedule schedule;
 };
@@ -90,7 +90,7 @@ struct snag_task_report {
 	bool deadlock;
 	bool failed;			   /* the program ended with an error */
 	bool cut;			   /* the run, by the number of steps it may take */
-	const struct snag_task_wait *wait; /* those that wait, by task */
+	const struct snag_task_wait *wait; /* the waiting tasks, by number */
 	size_t nwaits;
 	const struct snag_task_explored *explored; /* NULL: it was not asked for */
 	bool stats; /* figures about the run and the detectors are wanted */

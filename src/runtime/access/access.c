@@ -98,6 +98,8 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (rt_hot.self->ignoring.accesses)
 		return;
 	if (rt.is_unheard || rt_is_own(addr)) {
+		if (rt_unlikely(rt_freed_any))
+			rt_freed_used(addr, pc);
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}

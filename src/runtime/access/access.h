@@ -17,8 +17,8 @@
  *         without them.  The reported location is that of the first access.  Prediction can differ
  *         in a trace with races: in `w(x) w(y) w(x)`, another thread that reads this y comes after
  *         the first write of x in every reordering, but not after the second; and a thread that
- *         reads the second x seems to need only the first.  A trace without predictable races has none
- *         with accesses left out either.
+ *         reads the second x seems to need only the first.  A trace without predictable races has
+ *         none with accesses left out either.
  *         (`oracle --check filter,filter-m2,filter-wdp --seed 5 --traces 30000 --events 8-20
  *         --threads 2-3 --variables 2-3`: hb the same on all, m2 and wdp on 99.2 %.)
  * Cost.   About 15 instructions for an access that is left out; the plugin puts them in place, or
@@ -99,7 +99,7 @@ static inline void rt_epoch_end(void)
 
 /* Marks memory that only the running context can reach until its next event.  Its accesses there
  * happen before those of all other contexts, so a detector in the process does not need them. */
-static inline void rt_alone_is(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
+static inline void rt_fresh_mark(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
 {
 	own_fresh_add(&rt_own, kind, low, nbytes, rt_hot.filter->key[0]);
 }
@@ -121,6 +121,10 @@ static inline void rt_before_write(void)
 /* Ends the time for which reads were left out for longer than an epoch; the first call begins
  * it. */
 void rt_lasting_end(void);
+
+/* interpose/freed.h: while main is alone, an access may be to freed memory. */
+extern bool rt_freed_any RT_HIDDEN;
+void rt_freed_used(uintptr_t addr, uintptr_t pc) RT_HIDDEN;
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);

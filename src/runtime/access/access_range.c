@@ -56,6 +56,8 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		rt_lane_range(addr, n, reported, is_write, pc);
 		return;
 	}
+	if (rt_unlikely(rt_freed_any))
+		rt_freed_used(addr, pc);
 	if (rt_hot.self->ignoring.accesses || rt.is_unheard || rt_is_own(addr))
 		return;
 	if (is_write)

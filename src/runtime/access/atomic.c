@@ -11,8 +11,9 @@
  *                  turn first (sched/sections.h).
  *         [free]   Threads that run in parallel do an operation, and take its number, under a lock
  *                  that the address chooses (lane.h).
- *         [spin]   A thread that reads the same value again and again yields.  With OpenMP one thread
- *                  runs at a time, also if the runtime records nothing; a fence is its flush.
+ *         [spin]   A thread that reads the same value again and again yields.  With OpenMP one
+ *                  thread runs at a time, also if the runtime records nothing; a fence is its
+ *                  flush.
  */
 #include "omp/hooks.h"
 #include "runtime/access/access.h"
@@ -176,8 +177,6 @@ static inline void store128(volatile a128 *at, a128 v)
 {
 	exchange128(at, v);
 }
-
-/* The ABI. */
 
 /* The thread that counts down to 0 is the last one in every run: it takes. */
 #define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \

@@ -11,8 +11,8 @@
  *         touch another location.  The hooks do not say where addresses come from.  But the code
  *         around the call of an access says whether the address is fixed (fixed_address.h); all
  *         other addresses count as depending on all reads.
- *         The plugin (pass/branch.cpp) knows the branches and such accesses, and for most of them the
- *         reads on which they depend.  It reports these reads before the branch.  While nothing
+ *         The plugin (pass/branch.cpp) knows the branches and such accesses, and for most of them
+ *         the reads on which they depend.  It reports these reads before the branch.  While nothing
  *         else is recorded, the next branch need not report them again.  A thread of such a
  *         program begins with a branch that depends on a variable that no thread reads.  This says
  *         that the branches of the trace name their reads (trace/event.h).
@@ -101,8 +101,8 @@ RT_ABI(void, __sanitizer_cov_trace_pc_guard_init, uint32_t *start, uint32_t *sto
 	(void)stop;
 }
 
-/* Every module whose branches are reported calls this.  It makes one branch: a trace without branches
- * says nothing about dependence. */
+/* Every module whose branches are reported calls this.  It makes one branch: a trace without
+ * branches says nothing about dependence. */
 RT_ABI(void, __snag_has_branches, void)
 {
 	rt_begin_once();
@@ -118,7 +118,8 @@ RT_ABI(RT_HOT void, __snag_branch_all, void)
 		rt_branch(RT_CALLER);
 }
 
-/* The next branch depends on `size` bytes at addr; addr 0: on nothing, the program took another path. */
+/* The next branch depends on `size` bytes at addr; addr 0: on nothing, the program took another
+ * path. */
 RT_ABI(void, __snag_depends, uintptr_t addr, uint64_t size)
 {
 	if (!addr || rt.is_unheard || !is_recorded())

@@ -5,8 +5,8 @@
  * Idea.   A second access to the same memory within a step of a thread or task adds nothing
  *         (docs/accesses.md).  A table remembers the accesses of this epoch by address, size and
  *         kind.  An epoch belongs to one thread; it ends with the step and with every
- *         synchronisation.  While one thread runs at a time, one table serves all.  Threads that run
- *         in parallel have a table each (channel/lane.h).  The second word of __snag_hot (rt.h)
+ *         synchronisation.  While one thread runs at a time, one table serves all.  Threads that
+ *         run in parallel have a table each (channel/lane.h).  The second word of __snag_hot (rt.h)
  *         points to the table of the running thread.
  *
  * State.  slot[k][i], for accesses of 2^k bytes: a cache.  An access whose slot holds another one

@@ -82,11 +82,11 @@ struct part {
 struct look {
 	unsigned n;
 	struct part part[RT_RUN_MAX];
-	uint8_t order
-		[RT_RUN_MAX]; /* in which parts are handled: the part that meets a cell first is first */
-	bool has_steps;	      /* different ones */
-	uint64_t fuel;	      /* the fuel before the loop */
-	uint64_t period;      /* events of an iteration */
+	/* The order in which parts are handled: the part that meets a cell first is first. */
+	uint8_t order[RT_RUN_MAX];
+	bool has_steps;	 /* different ones */
+	uint64_t fuel;	 /* the fuel before the loop */
+	uint64_t period; /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
 		uint32_t parts;	   /* recorded in each: a bit for each */
@@ -183,7 +183,8 @@ static bool part_add(struct look *l, const struct access *a, unsigned offset, un
 	return true;
 }
 
-/* Finds the parts of the accesses that are not known.  Returns false if they are handled one by one. */
+/* Finds the parts of the accesses that are not known.  Returns false if they are handled one by
+ * one. */
 static bool parts_find(struct look *l, uint64_t n)
 {
 	for (unsigned j = 0; j < loop.n; j++) {

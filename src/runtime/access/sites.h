@@ -18,8 +18,8 @@
  *         [open]   A site opens if it saw the same distance twice, or was of use the last time.
  *         [close]  An access elsewhere closes a site, the end of the step closes all.  The runtime
  *                  then reports the accesses from begin up to next.
- *         [tired]  A site that is often open for a few accesses only is of no use (a linked list, for
- *                  example, has no fixed distance).  It rests for some thousand accesses.
+ *         [tired]  A site that is often open for a few accesses only is of no use (a linked list,
+ *                  for example, has no fixed distance).  It rests for some thousand accesses.
  *         Only in programs of <snag/task.h> that are judged inside, and not in memory that only the
  *         running task can reach (access.h).
  * Cost.   4 instructions for an access that goes on, 2 more for another one.
@@ -56,8 +56,8 @@ extern struct rt_sites {
 	bool may;   /* sites may be opened */
 } rt_sites;
 
-/* [tired] For an access that does not continue its site: returns whether the site rests, so that the
- * access is reported by itself. */
+/* [tired] For an access that does not continue its site: returns whether the site rests, so that
+ * the access is reported by itself. */
 static inline bool rt_site_rests(struct rt_site *site)
 {
 	if (__builtin_expect(site->tired < RT_SITE_TIRED, 1))

@@ -2,7 +2,7 @@
  *
  * mute.h - a replay records its race, and nothing before it
  *
- * Idea.   A replay (record/replay.h) has to show that two accesses come one behind the other.
+ * Idea.   A replay (record/replay/replay.h) has to show that two accesses come one behind the other.
  *         Its schedule ends with them: the last two turns are one access each.  The recorder
  *         needs no record of what the program does before, so the runtime writes none.
  *

@@ -13,6 +13,7 @@
  */
 #include "runtime/access/access.h"
 #include "runtime/tasks/omp_own.h"
+#include "runtime/interpose/freed.h"
 #include "runtime/interpose/misuse.h"
 #include "runtime/interpose/real.h"
 #include "runtime/options.h"
@@ -54,6 +55,8 @@ static void *block_report(void *p, size_t n, uintptr_t pc)
 		if (rt.listener.needs_sizes)
 			n = malloc_usable_size(p); /* free() ends as many bytes */
 		rt_own_alloc((uintptr_t)p, n);
+		if (rt_unlikely(rt.is_alone))
+			rt_freed_begins((uintptr_t)p, malloc_usable_size(p));
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
 	}
@@ -71,6 +74,8 @@ static void free_report(void *p, uintptr_t pc)
 	if (!may_report(pc))
 		return;
 	rt_own_free((uintptr_t)p);
+	if (rt_unlikely(rt.is_alone))
+		rt_freed_ends((uintptr_t)p, freed_bytes(p), pc);
 	rt_put(RT_FREE,
 	       rt_hot.self->ignoring.accesses || rt_hot.buries ? RT_FREE_IGNORED
 	       : rt.is_alone				       ? RT_FREE_ALONE

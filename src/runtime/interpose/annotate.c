@@ -5,15 +5,15 @@
  * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): update the token of
  *                    this address, with release
  *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): read it, with acquire
- *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre and
- *                    post implement the lock and do not count.  The post of a lock is acq(l),
+ *         [mutex]    __tsan_mutex_*: a lock that the program implements.  The accesses between pre
+ *                    and post implement the lock and do not count.  The post of a lock is acq(l),
  *                    the pre of an unlock is rel(l).
  *         [benign]   AnnotateBenignRace: races on these bytes are suppressed
- *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in between
- *                    makes a mistake (misuse.h).
- *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other objects
- *                    of synchronisation order nothing, and its atomics are relaxed.  Handlers of
- *                    signals order as always.
+ *         [ignore]   Accesses between begin and end are not recorded.  A thread that ends in
+ *                    between makes a mistake (misuse.h).
+ *         [order]    Between AnnotateIgnoreSyncBegin and its end, the thread's locks and other
+ *                    objects of synchronisation order nothing, and its atomics are relaxed.
+ *                    Handlers of signals order as always.
  *         All other functions of ThreadSanitizer's interface do nothing.
  */
 #include "runtime/interpose/annotate.h"
@@ -60,6 +60,29 @@ static void ignore_sync(int change)
 		self->ignoring.sync += change;
 }
 
+void rt_annotated_release(uintptr_t addr, uintptr_t pc)
+{
+	release(addr, pc);
+}
+
+void rt_annotated_acquire(uintptr_t addr, uintptr_t pc)
+{
+	acquire(addr, pc);
+}
+
+void rt_annotated_ignore(int change)
+{
+	ignore(change, 0);
+}
+
+void rt_annotated_memory(uintptr_t at, uintptr_t n)
+{
+	if (n && n <= UINT32_MAX && rt_enter()) {
+		rt_put(RT_FORGET, 1, at, 0, (uint32_t)n);
+		rt_epoch_end();
+	}
+}
+
 RT_ABI(void, __tsan_acquire, void *addr)
 {
 	RT_SCOPE;
@@ -84,8 +107,7 @@ RT_ABI(void, __tsan_ignore_thread_end, void)
 	ignore(-1, 0);
 }
 
-/* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
-
+/* The flags of <sanitizer/tsan_interface.h> for locks that the program implements. */
 enum {
 	LINKER_INIT = 1 << 0, /* the lock may be used before create and after destroy */
 	REENTRANT = 1 << 1,
@@ -176,6 +198,13 @@ int rt_annotated_unlock(uintptr_t lock, bool is_read, bool is_all, uintptr_t pc)
 	return self ? hand_unlock(self, lock_of(lock), is_read, is_all, pc) : 0;
 }
 
+bool rt_annotated_is_mine(uintptr_t lock)
+{
+	const struct rt_thread *self = rt_enter();
+	const struct rt_object *o = self ? rt_object_find(lock, RT_ANNOTATED) : NULL;
+	return o && o->owner == self;
+}
+
 static void hand_destroy(uintptr_t addr, unsigned flags, uintptr_t pc)
 {
 	struct rt_object *o = rt_enter() ? rt_object_find(addr, RT_ANNOTATED) : NULL;
@@ -185,6 +214,17 @@ static void hand_destroy(uintptr_t addr, unsigned flags, uintptr_t pc)
 		rt_misuse_of_lock(RT_MISUSE_DESTROY_LOCKED, o, pc);
 	if (o)
 		rt_object_forget(addr, RT_ANNOTATED);
+}
+
+void rt_annotated_create(uintptr_t lock)
+{
+	if (rt_enter())
+		rt_object_forget(lock, RT_ANNOTATED);
+}
+
+void rt_annotated_destroy(uintptr_t lock, uintptr_t pc)
+{
+	hand_destroy(lock, 0, pc);
 }
 
 RT_ABI(void, __tsan_mutex_create, void *addr, unsigned flags)
@@ -246,8 +286,7 @@ NOTHING(__tsan_mutex_post_divert, void *addr, unsigned flags)
 NOTHING(__tsan_flush_memory, void)
 NOTHING(__tsan_on_thread_idle, void)
 
-/* The macros of dynamic_annotations.h. */
-
+/* For the functions that the macros of dynamic_annotations.h call. */
 typedef const char *file_name;
 
 RT_ABI(void, AnnotateHappensBefore, file_name file, int line, uintptr_t addr)
@@ -283,8 +322,7 @@ RT_ABI(void, AnnotateCondVarWait, file_name file, int line, uintptr_t addr, uint
 RT_ABI(void, AnnotateRWLockCreate, file_name file, int line, uintptr_t addr)
 {
 	RT_SCOPE;
-	if (rt_enter())
-		rt_object_forget(addr, RT_ANNOTATED);
+	rt_annotated_create(addr);
 }
 
 RT_ABI(void, AnnotateRWLockCreateStatic, file_name file, int line, uintptr_t addr)
@@ -312,7 +350,7 @@ RT_ABI(void, AnnotateRWLockReleased, file_name file, int line, uintptr_t addr, u
 	rt_annotated_unlock(addr, !is_writer, false, RT_CALLER);
 }
 
-static void benign(uintptr_t addr, uintptr_t n)
+void rt_annotated_benign(uintptr_t addr, uintptr_t n)
 {
 	if (rt_enter() && rt.listener.needs_places)
 		rt_put(RT_BENIGN, 0, addr, 0, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
@@ -322,20 +360,20 @@ RT_ABI(void, AnnotateBenignRaceSized, file_name file, int line, uintptr_t addr, 
        file_name why)
 {
 	RT_SCOPE;
-	benign(addr, n);
+	rt_annotated_benign(addr, n);
 }
 
 RT_ABI(void, WTFAnnotateBenignRaceSized, file_name file, int line, uintptr_t addr, uintptr_t n,
        file_name why)
 {
 	RT_SCOPE;
-	benign(addr, n);
+	rt_annotated_benign(addr, n);
 }
 
 RT_ABI(void, AnnotateBenignRace, file_name file, int line, uintptr_t addr, file_name why)
 {
 	RT_SCOPE;
-	benign(addr, 1);
+	rt_annotated_benign(addr, 1);
 }
 
 RT_ABI(void, WTFAnnotateHappensBefore, file_name file, int line, uintptr_t addr)

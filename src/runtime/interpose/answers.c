@@ -2,8 +2,8 @@
  *
  * answers.c - the times that the program reads
  *
- * Rules.  [written]  To read the time is no event; to write it to memory of the program is one.  The
- *                    turn may end before the call, but not between the call and the report.
+ * Rules.  [written]  To read the time is no event; to write it to memory of the program is one.
+ *                    The turn may end before the call, but not between the call and the report.
  */
 #include "runtime/interpose/answers.h"
 

@@ -251,15 +251,20 @@ RT_EXPORT int shutdown(int fd, int how)
 }
 
 /* Closing a regular file or a terminal orders nothing. */
+static void closed(int fd, uintptr_t pc)
+{
+	const bool is_reported =
+		rt_enter() && (!rt.is_alone || channel_of(fd, pc)) && rt_sched_point() != NULL;
+	if (is_reported && channel_of(fd, pc))
+		released(fd, pc);
+	if (is_reported)
+		rt_descriptor_closed(fd, pc);
+}
+
 RT_EXPORT int close(int fd)
 {
 	RT_SCOPE;
-	const bool is_reported = rt_enter() && (!rt.is_alone || channel_of(fd, RT_CALLER)) &&
-				 rt_sched_point() != NULL;
-	if (is_reported && channel_of(fd, RT_CALLER))
-		released(fd, RT_CALLER);
-	if (is_reported)
-		rt_descriptor_closed(fd, RT_CALLER);
+	closed(fd, RT_CALLER);
 	return rt_real.close(fd);
 }
 
@@ -286,4 +291,35 @@ RT_EXPORT int dup3(int fd, int to, int flags)
 	int made = rt_real.dup3(fd, to, flags);
 	rt_descriptor_replaced(made);
 	return made;
+}
+
+/* What runtime/hooks/syscalls.c reports of system calls that the program makes by itself. */
+RT_ABI(void, __snag_syscall_sent, int fd, const struct iovec *v, size_t n, uintptr_t pc)
+{
+	RT_SCOPE;
+	if (rt_sched_point())
+		sent(fd, v, n, pc);
+}
+
+RT_ABI(void, __snag_syscall_filled, int fd, const struct iovec *v, size_t n, size_t nbytes,
+       uintptr_t pc)
+{
+	RT_SCOPE;
+	if (rt_sched_point()) {
+		rt_descriptor_used(fd, pc);
+		filled(fd, v, n, nbytes, pc);
+	}
+}
+
+RT_ABI(void, __snag_syscall_polled, const struct pollfd *fds, size_t n, uintptr_t pc)
+{
+	RT_SCOPE;
+	if (rt_sched_point())
+		polled(fds, n, pc);
+}
+
+RT_ABI(void, __snag_syscall_closed, int fd, uintptr_t pc)
+{
+	RT_SCOPE;
+	closed(fd, pc);
 }

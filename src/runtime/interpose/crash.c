@@ -2,13 +2,13 @@
  *
  * crash.c - a signal that ends the program: which thread it met, and where
  *
- * Idea.   While the program leaves SIGSEGV, SIGABRT and their like to the system, the runtime handles
- *         them: it records the place, and lets the signal end the program as it would have.
- * Rules.  [again]   An instruction that faults does so again when the handler returns, now without a
- *                   handler: status, core file and fault address are those of the program alone.
+ * Idea.   While the program leaves SIGSEGV, SIGABRT and their like to the system, the runtime
+ *         handles them: it records the place, and lets the signal end the program as it would have.
+ * Rules.  [again]   An instruction that faults does so again when the handler returns, now without
+ *                   a handler: status, core file and fault address are those of the program alone.
  *                   Any other signal is sent again.
- *         [place]   In code without instrumentation the place is the call that led there, if it is a
- *                   call that the runtime stands in front of (rt_hot.calls_at).
+ *         [place]   In code without instrumentation the place is the call that led there, if it is
+ *                   a call that the runtime stands in front of (rt_hot.calls_at).
  *         [whole]   A signal from elsewhere that meets the runtime at work, or a thread that waits
  *                   there, is not recorded: half a record may be in the channel.  A fault inside
  *                   the runtime is one of memory of the program, which the runtime never touches in

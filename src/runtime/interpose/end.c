@@ -73,7 +73,10 @@ void rt_linger(void)
 	linger(self);
 }
 
-static int main_run(int argc, char **argv, char **environment)
+/* Stacks show this function as `main` (trace/callstack.c).  They have it where main calls a
+ * function that `snag cc` did not compile, such as one of the C++ library: the line of that call is
+ * not known. */
+static int snag_calls_main(int argc, char **argv, char **environment)
 {
 	int status = the_main(argc, argv, environment);
 	RT_SCOPE;
@@ -86,7 +89,8 @@ RT_ABI(int, __libc_start_main, main_fn *program, int argc, char **argv, void (*i
 {
 	rt_begin_once();
 	the_main = program;
-	return rt_real.__libc_start_main(main_run, argc, argv, init, fini, rtld_fini, stack_end);
+	return rt_real.__libc_start_main(snag_calls_main, argc, argv, init, fini, rtld_fini,
+					 stack_end);
 }
 
 /* atexit calls it, too. */

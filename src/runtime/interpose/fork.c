@@ -4,15 +4,15 @@
  *
  * Idea.   A process with one thread has no races, and most children soon execute another program.
  *         So the child is mute at first (channel/mute.h): the runtime keeps the state of locks and
- *         of other objects, and records nothing.  When the child creates a thread, it starts a tool of its
- *         own (observe.c).  Fork and thread creation order all earlier events of the child.
+ *         of other objects, and records nothing.  When the child creates a thread, it starts a tool
+ *         of its own (observe.c).  Fork and thread creation order all earlier events of the child.
  *
  * Rules.  [one]       the other threads of the parent are gone: the locks that they held are free,
  *                     and no thread waits
  *         [channel]   the channel is the parent's.  The child has a private one that no tool reads
  *         [held]      locks that the thread holds when its tool starts are acquired again
- *         [tasks]     a child of a program of tasks is not observed: the runtime is off.  The runtime
- *                     locks the mutexes that are held, for the C library
+ *         [tasks]     a child of a program of tasks is not observed: the runtime is off.  The
+ *                     runtime locks the mutexes that are held, for the C library
  *         [handlers]  handlers of pthread_atfork run in the child after that, since the runtime
  *                     registered its own first
  *         [vfork]     calls fork: the child must not run in the memory of its parent

@@ -2,9 +2,10 @@
  *
  * futex.c - system calls that the program makes by syscall()
  *
- * libstdc++ waits for a word of memory to change by syscall(SYS_futex, ...), for std::atomic::wait, std::latch, std::barrier, std::counting_semaphore and
- * std::future; programs use it for locks of their own.  The kernel orders nothing here that the
- * accesses to the word do not order, so there are no events.  But a thread waits in the scheduler.
+ * libstdc++ waits for a word of memory to change by syscall(SYS_futex, ...), for std::atomic::wait,
+ * std::latch, std::barrier, std::counting_semaphore and std::future; programs use it for locks of
+ * their own.  The kernel orders nothing here that the accesses to the word do not order, so there
+ * are no events.  But a thread waits in the scheduler.
  *
  * Rules.  [wait]  if the word has the value, blocks until another thread wakes it, a signal
  *                 interrupts it, or the deadline passes

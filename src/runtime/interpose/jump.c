@@ -2,9 +2,10 @@
  *
  * jump.c - longjmp leaves functions without their exits
  *
- * Every frame of the shadow stack has the low half of its stack pointer.  A jump pops the frames below
- * the stack pointer that it jumps to.  That is in the buffer, where glibc hides it: rotated, and
- * combined with a secret of the thread.  A handler of operator new may leave it by a jump, too (new.c).
+ * Every frame of the shadow stack has the low half of its stack pointer.  A jump pops the frames
+ * below the stack pointer that it jumps to.  That is in the buffer, where glibc hides it: rotated,
+ * and combined with a secret of the thread.  A handler of operator new may leave it by a jump, too
+ * (new.c).
  */
 #include "runtime/interpose/real.h"
 #include "runtime/rt.h"

@@ -52,8 +52,7 @@ char *rt_strstr(const char *s, const char *word)
 	return NULL;
 }
 
-/* How many bytes the function has read. */
-
+/* Returns how many bytes a function reads that looks for the end of the string. */
 static size_t length(const char *s)
 {
 	return rt_real.strlen(s) + 1;

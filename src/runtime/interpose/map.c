@@ -4,7 +4,8 @@
  *
  * Rules.  [end]    The epoch ends before memory is unmapped: the runtime then still reads which
  *                  addresses the program has stored there (omp_own.h).
- *         [unmap]  munmap writes the first megabyte of the memory: a thread that still uses it races
+ *         [unmap]  munmap writes the first megabyte of the memory: a thread that still uses it
+ *                  races
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"

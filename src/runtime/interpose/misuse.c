@@ -2,9 +2,10 @@
  *
  * misuse.c - mistakes that show in one call of the C library
  *
- * Idea.   Most mistakes with locks, threads and signal handlers show in one call.  Each is one record
- *         RT_MISUSE, behind a record RT_BEFORE if the runtime knows the earlier event.  Initialising
- *         and destroying a lock are accesses to its memory, so that detectors find races with them.
+ * Idea.   Most mistakes with locks, threads and signal handlers show in one call.  Each is one
+ *         record RT_MISUSE, behind a record RT_BEFORE if the runtime knows the earlier event.
+ *         Initialising and destroying a lock are accesses to its memory, so that detectors find
+ *         races with them.
  * Rules.  [options]  report_mutex_bugs, report_destroy_locked, report_thread_leaks and
  *                    report_signal_unsafe switch kinds off, as in ThreadSanitizer
  *         [tasks]    a program that judges itself reports none: it has no recorder
@@ -50,6 +51,13 @@ void rt_misuse_of_lock(enum rt_misuse what, const struct rt_object *o, uintptr_t
 	if (o->taken_at && is_wanted(what) && !rt_hot.self->ignoring.accesses)
 		rt_put(RT_BEFORE, 0, 0, o->taken_at, o->taken_by);
 	rt_misuse(what, o->addr, pc);
+}
+
+void rt_misuse_behind(enum rt_misuse what, uint64_t object, uintptr_t pc, uint32_t before)
+{
+	if (is_wanted(what) && !rt_hot.self->ignoring.accesses)
+		rt_put(RT_BEFORE, 0, 0, before, rt_hot.self->as);
+	rt_misuse(what, object, pc);
 }
 
 void rt_misuse_leak(const struct rt_thread *t)

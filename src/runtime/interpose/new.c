@@ -2,9 +2,9 @@
  *
  * new.c - operator new: where a C++ program allocates a block
  *
- * Idea.   operator new of libstdc++ and libc++ calls malloc, so the caller of malloc is that library.
- *         The runtime stands in front of operator new and notes its caller.  So a report names the
- *         line with `new`.  operator delete jumps to free, whose caller is the program.
+ * Idea.   operator new of libstdc++ and libc++ calls malloc, so the caller of malloc is that
+ *         library.  The runtime stands in front of operator new and notes its caller.  So a report
+ *         names the line with `new`.  operator delete jumps to free, whose caller is the program.
  * Rules.  [outer]   operator new[] calls operator new: the outer caller counts
  *         [own]     if the program defines operator new itself, this one is not linked
  *         [static]  if no library behind the program has the function, libstdc++ is linked

@@ -29,8 +29,8 @@ struct rt_object {
 	struct rt_thread *owner; /* mutex, rwlock: the thread that holds it alone */
 	uint32_t depth;		 /* how often the owner holds it */
 	uint32_t lock;		 /* mutex, rwlock: its number in the trace */
-	uint32_t taken_at;	 /* location: where it was last locked alone; 0: never ... */
-	uint32_t taken_by;	 /* ... and by which thread */
+	uint32_t taken_at;	 /* the location where it was last locked alone; 0: never */
+	uint32_t taken_by;	 /* the thread that last locked it alone */
 	uint32_t made_with;	 /* annotated: flags of __tsan_mutex_create */
 	uint64_t users;		 /* threads that have used it: bits 1 << tid % 64 */
 	struct rt_reader *readers;

@@ -6,10 +6,11 @@
  *                  and writes a token of its own.
  *         [throw]  A function that an exception leaves has not run: the next thread tries.
  *         [later]  Once the function has run, every later caller reads the token.
- *         [anew]   As in the C library, the program's flag says whether the function has run.  Memory
- *                  that is used again, or a flag that is initialised again, is another once.
+ *         [anew]   As in the C library, the program's flag says whether the function has run.
+ *                  Memory that is used again, or a flag that is initialised again, is another once.
  *         [silent] In a program of tasks, a function without observed events leaves no token: it is
- *                  one of a library (the C++ library has one for exceptions), and orders no accesses.
+ *                  one of a library (the C++ library has one for exceptions), and orders no
+ *                  accesses.
  */
 #include "runtime/interpose/object.h"
 #include "runtime/tasks/omp_flags.h"

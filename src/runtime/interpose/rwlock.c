@@ -166,8 +166,8 @@ RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 	return rt_real.pthread_rwlock_destroy(lock);
 }
 
-/* Defines a function that waits: its name, how it locks, and its deadline.  Without the runtime, or if
- * other processes share the lock, it calls the real function. */
+/* Defines a function that waits: its name, how it locks, and its deadline.  Without the runtime, or
+ * if other processes share the lock, it calls the real function. */
 #define LOCK(name, how, deadline, parameters, arguments)                 \
 	RT_EXPORT int name parameters                                    \
 	{                                                                \

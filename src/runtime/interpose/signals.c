@@ -4,7 +4,8 @@
  *
  * Idea.   A handler is code of the program, and snag records its events.  So its thread must have
  *         the baton, and must not be inside the runtime.
- * Rules.  [fault]    If the thread itself caused the signal (SIGSEGV ...), its handler runs at once.
+ * Rules.  [fault]    If the thread itself caused the signal (SIGSEGV ...), its handler runs at
+ *                    once.
  *         [here]     Likewise if the signal interrupts the program's own code.
  *         [out]      If it interrupts a system call outside the thread's turn, or the way there,
  *                    the thread takes the baton for the handler.
@@ -109,8 +110,8 @@ static void handle_seen(int signal, siginfo_t *info, void *context)
 		errno_check(self, signal, before);
 }
 
-/* [later] Keeps a signal that interrupted the runtime.  When the ring is full, the same signals have
- * come many times, and are merged into one. */
+/* [later] Keeps a signal that interrupted the runtime.  When the ring is full, the same signals
+ * have come many times, and are merged into one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
 	uint32_t place = __atomic_load_n(&self->signals.kept, __ATOMIC_RELAXED);
@@ -142,7 +143,8 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 }
 
 /* Threads run freely: runs the handler at once, unless the thread is in the runtime.  A thread in a
- * system call is outside the runtime and records nothing; the events of the handler are recorded. */
+ * system call is outside the runtime and records nothing; the events of the handler are
+ * recorded. */
 static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
 	bool was_open = self->is_open;

@@ -15,8 +15,8 @@
 
 enum { NS = 1000000000 };
 
-/* Sleeps.  Returns the time that is left if a signal ended the sleep, 0 if it is over, and RT_NEVER if
- * the runtime does not know the thread, which has not slept then. */
+/* Sleeps.  Returns the time that is left if a signal ended the sleep, 0 if it is over, and RT_NEVER
+ * if the runtime does not know the thread, which has not slept then. */
 static rt_time sleep_left(rt_time nanoseconds)
 {
 	struct rt_thread *self = rt_sched_point();

@@ -19,8 +19,8 @@ static bool is_seen(uintptr_t pc)
 	return rt_modules_counts(pc) && rt_access_count();
 }
 
-/* Before a call that prints: reads the strings.  A program with the option that ends it at its first
- * report ends before it prints more. */
+/* Before a call that prints: reads the strings.  A program with the option that ends it at its
+ * first report ends before it prints more. */
 static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 {
 	if (!is_seen(pc))
@@ -34,7 +34,8 @@ static bool print_begin(const char *format, va_list arguments, uintptr_t pc)
 #define W(at, nbytes) rt_access_more((uintptr_t)(at), nbytes, true, pc);
 #define PRINTED (result < 0 || n == 0 ? 0 : (size_t)result < n ? (size_t)result + 1 : n)
 
-/* PRINTS(name, (parameters), (arguments), what it writes in addition), and the function with "..." */
+/* PRINTS(name, (parameters), (arguments), what it writes in addition), and the function with
+ * "..." */
 #define PRINTS(name, parameters, arguments, writes)                    \
 	RT_EXPORT int v##name(RT_LIST parameters, va_list list)        \
 	{                                                              \

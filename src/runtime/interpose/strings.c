@@ -3,8 +3,8 @@
  * strings.c - memory functions: their reads and writes
  *
  * The runtime itself calls memcpy and similar functions, also where the compiler inserts the call.
- * These calls must not count.  So the build renames (cmake/runtime.cmake): inside the runtime memcpy
- * becomes rt_memcpy, and rt_wrap_memcpy, below, becomes the memcpy of the program.
+ * These calls must not count.  So the build renames (cmake/runtime.cmake): inside the runtime
+ * memcpy becomes rt_memcpy, and rt_wrap_memcpy, below, becomes the memcpy of the program.
  */
 #include "runtime/access/access.h"
 #include "runtime/modules.h"
@@ -16,9 +16,9 @@ void *rt_memmove(void *to, const void *from, size_t n);
 void *rt_memset(void *to, int byte, size_t n);
 int rt_memcmp(const void *a, const void *b, size_t n);
 
-/* From a few hundred bytes on, the string instructions of the processor are as fast as the C library;
- * below that, loops over words are.  BARRIER keeps the compiler from replacing such a loop by a call
- * of the function that contains it. */
+/* From a few hundred bytes on, the string instructions of the processor are as fast as the C
+ * library; below that, loops over words are.  BARRIER keeps the compiler from replacing such a loop
+ * by a call of the function that contains it. */
 enum { FEW = 512 };
 #define BARRIER() __asm__ volatile("" : : : "memory")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sync.h - addresses that order: an acquire comes after the releases of the same address before it
+ * sync.h - addresses as synchronisation: every release of an address happens before later acquires
+ * of it
  */
 #ifndef SNAG_RUNTIME_SYNC_H
 #define SNAG_RUNTIME_SYNC_H
@@ -9,7 +10,7 @@
 #include "runtime/channel/record.h"
 #include "runtime/access/stack.h"
 
-/* A record of synchronisation, unless the thread has asked to ignore what it orders (annotate.c). */
+/* Records synchronisation, unless the thread ignores it at present (annotate.c, [order]). */
 static inline void rt_sync_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			       uint32_t token)
 {

@@ -7,6 +7,8 @@
  *         [end]     after the last round of thread-specific destructors: wakes the thread that
  *                   joins it
  *         [join]    waits until the thread has ended, then join(t)
+ *         [joinable]  Joining or detaching a thread that is detached or was joined is a mistake
+ *                   (misuse.h): the C library may give its number to another thread
  *         A thread's stack is new memory when the thread begins.
  *
  * State.  table[tid]: the threads that can run or be joined.  A fiber that is used again keeps its
@@ -456,10 +458,21 @@ static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_va
 	return thread_joined(self, t, ret_value, deadline, pc);
 }
 
+/* [joinable] */
+static void joinable_look(const struct rt_thread *self, const struct rt_thread *t, pthread_t handle,
+			  uintptr_t pc)
+{
+	if (!self || (t && !t->life.is_detached) || pthread_equal(handle, pthread_self()) ||
+	    rt_stranger_may_come || rt.is_of_tasks)
+		return;
+	rt_misuse(RT_MISUSE_NOT_JOINABLE, t ? t->tid : RT_ADDRESS_MASK, pc);
+}
+
 RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	joinable_look(self, t, handle, RT_CALLER);
 	if (!t || t->life.is_detached)
 		return rt_real.pthread_join(handle, ret_value);
 	return join_until(self, t, ret_value, RT_NEVER, RT_CALLER);
@@ -502,6 +515,7 @@ RT_EXPORT int pthread_detach(pthread_t handle)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	joinable_look(self, t, handle, RT_CALLER);
 	if (t && t->state == RT_DONE)
 		thread_free(t);
 	else if (t)

@@ -17,7 +17,8 @@ void rt_thread_leaks(void); /* reports threads that have ended and were not join
 /* Makes a context without a kernel thread of its own (fiber.c). */
 struct rt_thread *rt_thread_new_fiber(void);
 void rt_thread_end_fiber(struct rt_thread *fiber);
-/* n fibers have ended, and come before the next event of the calling thread; or begin again. */
+/* Records that n fibers have ended, and that their events come before the next event of the calling
+ * thread.  The second function makes them begin again. */
 void rt_thread_joined_fibers(uint32_t n);
 void rt_thread_begun_fibers(uint32_t n);
 /* Records at `pc` that the calling thread has created t, and names it (names.h). */

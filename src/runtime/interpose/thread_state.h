@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread_state.h - what the functions in front of the C library know of each thread
+ * thread_state.h - the part of a thread's state that belongs to the functions in front of the C
+ * library
  *
- * Only the thread itself writes its fields, but for its end and whether it is detached (thread.c).
+ * Only the thread itself writes these fields.  Exceptions: the fields about its end and its
+ * detachment (thread.c).
  */
 #ifndef SNAG_RUNTIME_INTERPOSE_THREAD_STATE_H
 #define SNAG_RUNTIME_INTERPOSE_THREAD_STATE_H
@@ -37,8 +39,8 @@ struct rt_cancel {
 
 /* The events of the thread that the runtime does not record: annotate.c. */
 struct rt_ignoring {
-	int accesses; /* __tsan_ignore_thread_begin, nested ... */
-	uint32_t at;  /* ... where the outermost began */
+	int accesses; /* how often __tsan_ignore_thread_begin was called without its end */
+	uint32_t at;  /* where the outermost of these calls was */
 	int sync;     /* AnnotateIgnoreSyncBegin, nested */
 };
 
@@ -50,8 +52,8 @@ struct rt_held {
 	uintptr_t hidden[RT_HIDDEN_LOCKS];
 };
 
-/* Signals: signals.c.  Those that wait for a good moment form a ring, which the thread's own
- * handler fills. */
+/* Signals: signals.c.  Signals whose handlers run later form a ring, which the thread's own handler
+ * fills. */
 struct rt_signals {
 	int handles; /* the signal whose handler it runs; 0: none */
 	int sends;   /* the signal that it sends to itself; 0: none */

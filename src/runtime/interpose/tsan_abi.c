@@ -6,8 +6,12 @@
  *         [external]   __tsan_external_*: accesses to an object of a library, at its address
  *         [java]       __tsan_java_*: memory of another heap begins and ends; locks,
  *                      acquire and release are those of annotate.c
+ *         [finalize]   Finalizers run behind all accesses to that heap so far: the heap is new
+ *                      memory from there on.  A race between an access before and one behind is
+ *                      lost
  *         [barrier]    __tsan_testonly_barrier_*: threads wait for each other, which orders nothing
- *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another process
+ *         [reports]    __tsan_get_report_* return 0: the recorder makes the reports, in another
+ *                      process
  *         [weak]       a program may define any of them itself
  */
 #include "runtime/access/access.h"
@@ -71,18 +75,14 @@ RT_ABI(void, __tsan_external_write, void *at, void *caller, void *tag)
 }
 
 /* [java] */
-static void memory_begins(uintptr_t at, uintptr_t n)
-{
-	RT_SCOPE;
-	if (n && n <= UINT32_MAX && rt_enter()) {
-		rt_put(RT_FORGET, 1, at, 0, (uint32_t)n);
-		rt_epoch_end();
-	}
-}
+static uintptr_t java_heap, java_bytes;
 
 RT_ABI(void, __tsan_java_init, uintptr_t at, uintptr_t n)
 {
-	memory_begins(at, n);
+	java_heap = at;
+	java_bytes = n;
+	RT_SCOPE;
+	rt_annotated_memory(at, n);
 }
 
 RT_ABI(int, __tsan_java_fini, void)
@@ -92,17 +92,20 @@ RT_ABI(int, __tsan_java_fini, void)
 
 RT_ABI(void, __tsan_java_alloc, uintptr_t at, uintptr_t n)
 {
-	memory_begins(at, n);
+	RT_SCOPE;
+	rt_annotated_memory(at, n);
 }
 
 RT_ABI(void, __tsan_java_free, uintptr_t at, uintptr_t n)
 {
-	memory_begins(at, n);
+	RT_SCOPE;
+	rt_annotated_memory(at, n);
 }
 
 RT_ABI(void, __tsan_java_move, uintptr_t from, uintptr_t to, uintptr_t n)
 {
-	memory_begins(to, n);
+	RT_SCOPE;
+	rt_annotated_memory(to, n);
 }
 
 RT_ABI(uintptr_t, __tsan_java_find, uintptr_t *from, uintptr_t to)
@@ -112,6 +115,10 @@ RT_ABI(uintptr_t, __tsan_java_find, uintptr_t *from, uintptr_t to)
 
 RT_ABI(void, __tsan_java_finalize, void)
 {
+	RT_SCOPE;
+	enum { PIECE = 1 << 30 };
+	for (uintptr_t n = 0; n < java_bytes; n += PIECE)
+		rt_annotated_memory(java_heap + n, java_bytes - n < PIECE ? java_bytes - n : PIECE);
 }
 
 RT_ABI(void, __tsan_java_mutex_lock, uintptr_t at)

@@ -53,8 +53,8 @@ static bool is_root(enum rt_kind kind)
 	return kind == RT_COND || kind == RT_SEM || kind == RT_BARRIER;
 }
 
-/* Reports the waits that nothing can end.  A circle of locks has a report of its own, and the other waits
- * mostly follow from it. */
+/* Reports the waits that nothing can end.  A circle of locks has a report of its own, and the other
+ * waits mostly follow from it. */
 static void stuck_report(void)
 {
 	for (uint32_t i = 0; i < rt_sched.nthreads && !is_circle_reported; i++) {

@@ -54,8 +54,8 @@ static void leave(struct rt_thread *self)
 	is_locking_set(self, false);
 }
 
-/* Runs the handlers of signals that came in the meantime: a thread that waits for a signal may make no
- * events except reads. */
+/* Runs the handlers of signals that came in the meantime: a thread that waits for a signal may make
+ * no events except reads. */
 void rt_leave_free(void)
 {
 	struct rt_thread *self = rt_hot.self;

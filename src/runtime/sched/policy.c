@@ -229,8 +229,8 @@ static enum rt_stuck stuck(const struct rt_thread *t)
 	return o && (o->kind == RT_MUTEX || o->kind == RT_RWLOCK) ? RT_STUCK_LOCK : RT_STUCK_WAITS;
 }
 
-/* Skips a turn without events if its thread cannot run: it changes nothing.  Parallel runs have such
- * turns, where a thread ends after the last event of all others. */
+/* Skips a turn without events if its thread cannot run: it changes nothing.  Parallel runs have
+ * such turns, where a thread ends after the last event of all others. */
 static struct rt_thread *scheduled(void)
 {
 	struct rt_thread *t = rt_policy_wanted();
@@ -292,8 +292,8 @@ static void hold(void)
 		rt_sys(SYS_pause, 0, 0, 0, 0, 0, 0);
 }
 
-/* The schedule is over.  Returns which thread counts as the last that ran: the same one, whichever of
- * the two accesses came first. */
+/* The schedule is over.  Returns which thread counts as the last that ran: the same one, whichever
+ * of the two accesses came first. */
 static const struct rt_thread *race_over(const struct rt_thread *last)
 {
 	static bool is_over;
@@ -361,8 +361,8 @@ int64_t rt_policy_fuel(const struct rt_thread *t)
 	}
 }
 
-/* A switch costs microseconds, and a program that takes locks all the time has millions of places for
- * one.  So switches become rarer as a run gets longer: N such places have on average about
+/* A switch costs microseconds, and a program that takes locks all the time has millions of places
+ * for one.  So switches become rarer as a run gets longer: N such places have on average about
  * (MANY / switch_in) ln(N / MANY) switches from the first MANY on. */
 bool rt_policy_at_sync(const struct rt_thread *t)
 {

@@ -44,8 +44,8 @@ bool rt_policy_is_scheduled(void);
  * thread whose turn it is joins another one, this is the other one, because schedules leave out
  * threads that only end. */
 struct rt_thread *rt_policy_wanted(void);
-/* Returns which of the two last turns of the schedule runs, 1 or 2: those of the accesses of a race; 0:
- * none of them. */
+/* Returns which of the two last turns of the schedule runs, 1 or 2: those of the accesses of a
+ * race; 0: none of them. */
 unsigned rt_policy_race_turn(void);
 /* Returns the thread of the last turn of the schedule; NULL: there is none. */
 struct rt_thread *rt_policy_last(void);

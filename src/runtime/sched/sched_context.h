@@ -2,8 +2,8 @@
  *
  * sched_context.h - the running thread changes its identity within a turn
  *
- * For tasks: a task that waits gives its thread to another task, or one thread runs several tasks in
- * turn.
+ * For tasks: a task that waits gives its thread to another task, or one thread runs several tasks
+ * in turn.
  */
 #ifndef SNAG_RUNTIME_SCHED_CONTEXT_H
 #define SNAG_RUNTIME_SCHED_CONTEXT_H
@@ -12,9 +12,9 @@
 #include "runtime/sched/sched.h"
 #include "runtime/access/stack.h"
 
-/* The running thread continues as the fiber `to`, and its events are those of the task `as` from here
- * on.  No turn begins, and the policy does not choose.  The caller reports the switch to the detector
- * in this process (judge.h). */
+/* The running thread continues as the fiber `to`, and its events are those of the task `as` from
+ * here on.  No turn begins, and the policy does not choose.  The caller reports the switch to the
+ * detector in this process (judge.h). */
 static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 {
 	self->state = RT_BLOCKED;

@@ -118,8 +118,6 @@ static enum rt_refusal refusal(int server)
 				     : RT_REFUSALS;
 }
 
-/* Serving. */
-
 static void files_set_back(void)
 {
 	for (int fd = 0; fd < FILES; fd++)

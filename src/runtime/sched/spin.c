@@ -9,6 +9,8 @@
 #include "runtime/interpose/signals.h"
 #include "runtime/sys.h"
 
+#include <sys/time.h>
+
 enum {
 	EVENTS = 8,  /* [news] */
 	FEW = 8,     /* [patience]: with less, all threads that wait for a TAS lock try in vain */
@@ -67,13 +69,30 @@ static bool is_patient(struct rt_spin *s)
 	return ++s->count < s->patience;
 }
 
+/* Returns whether a timer counts the processor time of the process. */
+static bool has_processor_timer(void)
+{
+	static const int timers[] = {ITIMER_PROF, ITIMER_VIRTUAL};
+	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+		struct itimerval t = {{0, 0}, {0, 0}};
+		if (rt_sys(SYS_getitimer, timers[i], (long)&t, 0, 0, 0, 0) == 0 &&
+		    (t.it_value.tv_sec || t.it_value.tv_usec))
+			return true;
+	}
+	return false;
+}
+
 /* [idle] Threads outside get a processor, and time passes. */
 static void spin_sleep(struct rt_thread *self)
 {
 	uint32_t *sleeps = &self->spin.sleeps;
 	*sleeps += *sleeps < SLEEPS;
+	const bool is_timed = has_processor_timer();
 	rt_sched_out(self);
-	rt_sys_sleep((rt_time)1000 << *sleeps);
+	if (is_timed) /* [busy] */
+		rt_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	else
+		rt_sys_sleep((rt_time)1000 << *sleeps);
 	rt_sched_in(self);
 }
 

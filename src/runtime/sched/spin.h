@@ -25,13 +25,17 @@
  *         [patience] FEW looks at first, and when a yield brought news, as in a lock.  Twice as
  *                    many as before, up to MANY, if nothing was written: it may be no spin at all.
  *         [choose]   The policy chooses among the ready threads that do not wait; among all, if all
- *                    do.  A thread that was skipped SKIPS times no longer waits: it may poll a clock, or
- *                    memory that no instrumented code writes.
+ *                    do.  A thread that was skipped SKIPS times no longer waits: it may poll a
+ *                    clock, or memory that no instrumented code writes.
  *         [written]  A write to an address that a thread looked at ends the wait of that thread.
  *         [idle]     If all ready threads wait, and this one has done nothing but look for PURE
  *                    looks, it sleeps for a moment: only time, a system call, a signal
  *                    or another process can bring news.
- *         [follow]   While the run follows a schedule, no thread yields: turns end as the schedule says.
+ *         [busy]     If a timer of the program counts processor time (ITIMER_PROF), a thread that
+ *                    sleeps would put off its signal: then [idle] only lets other threads have the
+ *                    processor.
+ *         [follow]   While the run follows a schedule, no thread yields: turns end as the schedule
+ *                    says.
  *
  * Guarantee.  Each rule counts events and looks, never time, so that a run repeats with its
  *         seed.  ([idle] is the exception: it needs a thread outside, or a deadline.)

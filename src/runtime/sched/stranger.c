@@ -12,8 +12,8 @@
  * State.  place   the thread that the next stranger becomes; NULL: no stranger can come, or one has
  *                 just come and makes the next place
  *
- * Rules.  [expect]  The program requests a notification by thread: forks `place`.  Earlier events of
- *                   the calling thread come before those of later strangers.
+ * Rules.  [expect]  The program requests a notification by thread: forks `place`.  Earlier events
+ *                   of the calling thread come before those of later strangers.
  *         [enter]   The stranger becomes place, waits for its turn and expects the next one.
  *         While strangers may come, the program is not deadlocked even if all threads wait.
  */

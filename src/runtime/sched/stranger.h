@@ -7,8 +7,8 @@
 
 #include "runtime/rt.h"
 
-/* The calling thread, which the runtime does not know, becomes a thread of the program and takes the
- * baton.  Returns NULL if it is no thread of the program. */
+/* The calling thread, which the runtime does not know, becomes a thread of the program and takes
+ * the baton.  Returns NULL if it is no thread of the program. */
 struct rt_thread *rt_stranger_enter(void);
 
 #endif

@@ -38,9 +38,9 @@ struct rt_sched_thread {
 	int64_t turn_fuel;   /* fuel it had when its turn began */
 	bool was_revoked;    /* OUT because the watchdog took the baton from it */
 	bool is_locking;     /* waits for the scheduler's lock, or that of free.c */
-	uint64_t events;     /* made in turns before */
-	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
-	uint64_t kept_ends;  /* ... unless another one has ended since: rt.ends */
+	uint64_t events;     /* the events made in earlier turns */
+	uint64_t kept_epoch; /* the epoch of its last turn, which may go on in the next one */
+	uint64_t kept_ends;  /* rt.ends at that time: if it has changed, the epoch has ended */
 	uint64_t priority;   /* PCT, POS: the highest runs */
 	uintptr_t aim;	     /* the address of its next access, for walk.h; 0: it synchronises */
 };
@@ -48,8 +48,9 @@ struct rt_sched_thread {
 /* The wait of a thread, for an object or a deadline: waiting.h. */
 struct rt_wait_state {
 	struct rt_object *object; /* NULL: only until the deadline */
-	uint32_t
-		at; /* where: for a lock, condition, semaphore, barrier or thread; of a task, where it last let another run */
+	/* Where: for a lock, condition, semaphore, barrier or thread; of a task, where it last
+	 * let another run. */
+	uint32_t at;
 	uint32_t token; /* from the thread that woke it, see RT_SYNC_WRITE */
 	bool to_read;	/* for a rwlock */
 	bool has_timed_out;
@@ -65,17 +66,17 @@ struct rt_spin { /* spin.h */
 		uintptr_t addr; /* 0: none */
 		uint64_t value;
 	} look[RT_SPIN_LOOKS];
-	uint32_t next;	    /* of them to be replaced */
-	uint64_t event;	    /* of its thread: the last look ... */
-	uint64_t paused_at; /* ... and the last `pause` */
-	uint32_t pauses;    /* since an event */
+	uint32_t next;	    /* the look to be replaced next */
+	uint64_t event;	    /* the thread's event of the last look */
+	uint64_t paused_at; /* the thread's event of the last `pause` */
+	uint32_t pauses;    /* how often since its last event */
 	uint32_t count, patience, pure;
-	uint32_t skipped;	/* while it waits */
+	uint32_t skipped;	/* how often it was skipped while it waits */
 	uint32_t vain, in_vain; /* sched.c: waits that are not busy, after one in vain; to come */
 	uint32_t sleeps;	/* [idle] since the last news */
 	bool waits;		/* protected by the scheduler's lock */
-	bool has_yielded;	/* since the last news ... */
-	bool was_woken;		/* ... and something was written since */
+	bool has_yielded;	/* since it last saw another value in one of its looks */
+	bool was_woken; /* since it yielded, another thread has written to one of its looks */
 };
 
 #endif

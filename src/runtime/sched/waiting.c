@@ -2,9 +2,10 @@
  *
  * waiting.c - the threads that are ready, and those that wait with a deadline
  *
- * Rules.  [clock]    A deadline comes when the scheduler's clock reaches it, so that a run repeats; or
- *                    when no other thread can run.
- *         [overdue]  Where other threads always can, it comes OVERDUE_NS behind its time at the latest.
+ * Rules.  [clock]    A deadline comes when the scheduler's clock reaches it, so that a run repeats;
+ *                    or when no other thread can run.
+ *         [overdue]  Where other threads always can, it comes OVERDUE_NS behind its time at the
+ *                    latest.
  */
 #include "runtime/sched/waiting.h"
 
@@ -109,7 +110,8 @@ void rt_timed_wake(void)
 	}
 }
 
-/* [hurry] Advances the time: for the threads that wait, and for the times that the program reads. */
+/* [hurry] Advances the time: for the threads that wait, and for the times that the program
+ *         reads. */
 static void time_skip(rt_time nanoseconds)
 {
 	for (struct rt_thread *t = rt_sched.timed; t; t = t->wait.next_timed)

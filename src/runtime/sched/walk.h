@@ -2,15 +2,15 @@
  *
  * walk.h - policies that choose a thread before every event
  *
- * pos   Partial order sampling: every event has a random priority, and the thread whose next event has
- *       the highest runs.  An event gets its priority when it becomes the next of its thread, and
- *       another one when a conflicting event has just run (Yuan, Yang and Gu, CAV 2018).
+ * pos   Partial order sampling: every event has a random priority, and the thread whose next event
+ *       has the highest runs.  An event gets its priority when it becomes the next of its thread,
+ *       and another one when a conflicting event has just run (Yuan, Yang and Gu, CAV 2018).
  * surw  Selectively uniform random walk: accesses to the 8 bytes of the option `focus` (0:
  *       synchronisation) are interesting.  Threads run until the next event of all of them is
  *       interesting.  Then a thread is chosen with a probability in proportion to the interesting
  *       events that it and the threads that it has yet to create have left (Zhao, Wolff, Mathur and
- *       Roychoudhury, ASPLOS 2025).  `snag explore` counted them in an earlier run, and declares them
- *       in the schedule file, in lines "=thread events".
+ *       Roychoudhury, ASPLOS 2025).  `snag explore` counted them in an earlier run, and declares
+ *       them in the schedule file, in lines "=thread events".
  * stay  The thread that ran, as long as it can; then the one with the lowest number.
  *
  * Each turn has one event.  So with the option forget=1 every access is recorded.

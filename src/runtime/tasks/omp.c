@@ -2,20 +2,20 @@
  *
  * omp.c - programs that use OpenMP: their contexts are fibers, their structure events of tasks
  *
- * Idea.   The library (omp/core.h) runs one context at a time and reports which task runs.  A context
- *         is a fiber, or a thread that gets the baton.  There is no fork and no join.  A task is
- *         only a number, which the running context has (rt_thread.as).
+ * Idea.   The library (omp/core.h) runs one context at a time and reports which task runs.  A
+ *         context is a fiber, or a thread that gets the baton.  There is no fork and no join.  A
+ *         task is only a number, which the running context has (rt_thread.as).
  *
  * Rules.  [launch]  Outside of regions with several threads the program is alone.
  *         [own]     The runtime records no access to memory that is private to a context
  *                   (omp_own.h).
  *         [alone]   The runtime reports no access to fresh memory to a listener that does not need
- *                   it: memory just given to a context, and the stack and the arguments of a new task until
- *                   its first event (omp/core.h).
+ *                   it: memory just given to a context, and the stack and the arguments of a new
+ *                   task until its first event (omp/core.h).
  *         [stack]   When the next task of a context begins, its stack is new memory: from the
  *                   lowest place up that was recorded, or that another context could have seen.
- *         [patience]  A context may wait for other contexts without saying so: it has run for long, or
- *                   has locked and unlocked often, while other contexts could run.  Then these
+ *         [patience]  A context may wait for other contexts without saying so: it has run for long,
+ *                   or has locked and unlocked often, while other contexts could run.  Then these
  *                   run first; next time the context may run for longer, within limits.
  *         Every event ends the epoch of the filter (access.h).
  */
@@ -227,7 +227,7 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	own_args(&rt_own, (uintptr_t)at, nbytes);
 	rt_record_settle();
 	if (!rt.listener.needs_fresh)
-		rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
+		rt_fresh_mark(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 	rt.listener.block((uintptr_t)at, nbytes, (uintptr_t)place);
 }
 
@@ -259,9 +259,9 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	rt_alone_is(OWN_FRESH_STACK, self->omp.stack_low,
-		    self->omp.stack_high - self->omp.stack_low);
-	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
+	rt_fresh_mark(OWN_FRESH_STACK, self->omp.stack_low,
+		      self->omp.stack_high - self->omp.stack_low);
+	rt_fresh_mark(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void fresh(const void *at, size_t nbytes)

@@ -17,8 +17,8 @@
 #include "runtime/rt.h"
 
 void rt_done_note(uintptr_t addr, bool is_write); /* an access of the running context */
-void rt_done_phase(struct rt_thread *self);	  /* the model has been given a phase ... */
-void rt_done_segment(struct rt_thread *self);	  /* ... or that a segment begins or ends */
+void rt_done_phase(struct rt_thread *self);	  /* a phase of the context begins */
+void rt_done_segment(struct rt_thread *self);	  /* a segment of the context begins or ends */
 void rt_done_number_read(struct rt_thread *self); /* the task reads its thread number */
 
 /* The hook of this name: see struct snag_omp_hooks. */

@@ -23,8 +23,8 @@ struct flag {
 	uint32_t *promise;
 	uint32_t last_as; /* the task of the last one */
 	bool is_once;
-	uint32_t
-		relaxed_by; /* the last write was relaxed, and no flush came before: the task, + 1 */
+	/* The last write was relaxed, and no flush came before: the task, + 1. */
+	uint32_t relaxed_by;
 };
 
 static struct snag_keyed flags = {.elem = sizeof(struct flag)}; /* by address */

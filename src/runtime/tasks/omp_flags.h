@@ -21,9 +21,9 @@
  *         [acquire]  A read that acquires gets the promises.  If there are none because the write
  *                    was relaxed, the read orders nothing, and the verdict says so.
  *         [flush]    A flush acquires the flags read since the last one, then sets a promise.
- *         [once]     An initialisation by the first task that arrives (guard.c, once.c) is such a flag,
- *                    also in programs of <snag/task.h>, where other atomics order nothing.  The
- *                    schedule decides which task does it; the record of the atomic says so.
+ *         [once]     An initialisation by the first task that arrives (guard.c, once.c) is such a
+ *                    flag, also in programs of <snag/task.h>, where other atomics order nothing.
+ *                    The schedule decides which task does it; the record of the atomic says so.
  *         [last]     The task that counts down to 0 comes after all that counted before, also in
  *                    programs of <snag/task.h>: it deletes what a std::shared_ptr owns.  The next
  *                    life of the counter begins there.

@@ -64,9 +64,9 @@ static inline void rt_own_free(uintptr_t at)
 		own_free(&rt_own, &rt_hot.self->omp.own, at);
 }
 
-/* The running context begins a segment, or ends it.  The latter returns whether the context lent its
- * memory in the segment.  Then the next segment uses the memory again, and accesses of the two must
- * not conflict: the function makes the blocks new memory, and the caller the stack. */
+/* The running context begins a segment, or ends it.  The latter returns whether the context lent
+ * its memory in the segment.  Then the next segment uses the memory again, and accesses of the two
+ * must not conflict: the function makes the blocks new memory, and the caller the stack. */
 void rt_own_segment(struct rt_thread *self, bool has_loans);
 bool rt_own_segment_over(struct rt_thread *self);
 

@@ -16,7 +16,8 @@ bool rt_omp_has_order;
 static struct {
 	uint32_t task, by, loc;
 	bool is_there, has_label;
-	bool is_next; /* the last reported segment, which `creator` made, ends with it; both have one number */
+	/* The last reported segment, which `creator` made, ends with it; both have one number. */
+	bool is_next;
 	uint32_t creator;
 	uint8_t label;
 	uint64_t number;

@@ -13,8 +13,8 @@
  *         [end]     The fiber is freed when another one has taken over.
  *         [alone]   While no task is parallel to the first one, the runtime does not look at its
  *                   accesses, as at those of main outside of launches: until it creates a task, and
- *                   again at the end of a finish in which it created all tasks since.  (Raman et al.,
- *                   section 6.1)
+ *                   again at the end of a finish in which it created all tasks since.  (Raman et
+ *                   al., section 6.1)
  *         For some listeners, one report contains such an event and the switch to the other fiber
  *         (listener.h).
  *         Each of them ends the epoch of the filter (access.h).
@@ -61,8 +61,8 @@ static uint32_t depth, least_depth, nparallel;
 /* the promises of all launches so far; those of the launches before this one */
 static uint32_t promises, first_promise;
 static struct rt_thread *ended;	  /* is freed when another fiber runs */
-static struct rt_thread *created; /* runs next; was created by ... */
-static uint8_t created_by;	  /* ... an event of this kind */
+static struct rt_thread *created; /* the fiber that was just created and runs next */
+static uint8_t created_by;	  /* the kind of event that created it */
 static struct rt_thread *launcher;
 static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
@@ -101,7 +101,7 @@ void rt_tasks_known(void) /* [fresh] */
 static void fresh_begin(const struct snag_stack *stack)
 {
 	fresh = *stack;
-	rt_alone_is(OWN_FRESH_STACK, (uintptr_t)stack->base, stack->nbytes);
+	rt_fresh_mark(OWN_FRESH_STACK, (uintptr_t)stack->base, stack->nbytes);
 	rt.is_fresh = true;
 }
 

@@ -52,8 +52,8 @@ struct rt_section {	      /* omp_sections.h */
 
 struct rt_done {		  /* omp_done.h */
 	uint64_t *set;		  /* the accesses since the barrier; NULL: none yet */
-	uint32_t as;		  /* the implicit task that it is about ... */
-	uint32_t phase;		  /* ... and its phase */
+	uint32_t as;		  /* the implicit task that made these accesses */
+	uint32_t phase;		  /* the phase in which it made them */
 	uint32_t knows_number_as; /* the implicit task that has read its thread number */
 	bool is_noted;		  /* the task is compared, and in no segment */
 };

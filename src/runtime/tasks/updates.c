@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * updates.c - updates that commute, around which `snag cc` has put calls (cc/updates.h)
+ * updates.c - updates that commute, around which `snag cc` has put calls (cc/updates/updates.h)
  *
  * Rules.  [plain]   between begin and end, the program only accesses the variable of the update, so
  *                   the runtime records begin and end as events
  *         [atomic]  the operands of an atomic update are evaluated between the two calls as well,
  *                   so only its atomic access becomes part of an update (access/atomic.c)
- *         [names]   the plugin for clang assumes that functions called __snag_... order nothing.  These
- *                   functions have other names, so that it does not join accesses inside an update
- *                   with accesses outside
+ *         [names]   the plugin for clang assumes that functions called __snag_... order nothing.
+ *                   These functions have other names, so that it does not join accesses inside an
+ *                   update with accesses outside
  *         [none]    kind 0 is no update; outside of tasks the order is known
  */
 #include "runtime/tasks/updates.h"

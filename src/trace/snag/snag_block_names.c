@@ -35,9 +35,9 @@ struct name {
 	bool is_hashed;
 };
 
-/* Takes up to GROUP names off the column, and prefetches the slots that interning them reads: a table
- * of many names is larger than the caches.  (There is no table while the names ascend, as those of
- * tasks do.)  Returns false for a bad name. */
+/* Takes up to GROUP names off the column, and prefetches the slots that interning them reads: a
+ * table of many names is larger than the caches.  (There is no table while the names ascend, as
+ * those of tasks do.)  Returns false for a bad name. */
 static bool take_names(struct snag_block_names *b, struct snag_span *column,
 		       struct name name[GROUP], size_t *ret_n)
 {

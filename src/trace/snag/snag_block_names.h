@@ -3,8 +3,8 @@
  * snag_block_names.h - the new names of a block of a .snag file, as its reader takes them in
  *
  * Rules.  [number]  a name gets the next number of its name space, so no name may come twice
- *         [count]   names that count (T1, T2, ...) are given as how many; a file cannot have many more
- *                   of these than it has events
+ *         [count]   names that count (T1, T2, ...) are given as how many; a file cannot have many
+ *                   more of these than it has events
  *         [forget]  if the consumer forgets names of variables, the reader keeps only the last one,
  *                   from which the next ones may count, and cannot check [number]
  */
@@ -26,8 +26,8 @@ struct snag_block_names {
 /* `names` gets the names, and outlives b. */
 void snag_block_names_init(struct snag_block_names *b, struct snag_names *names);
 void snag_block_names_done(struct snag_block_names *b);
-/* Interns the names of a block; the blocks before it have `delivered` events.  Returns NULL, or what is
- * wrong with the names. */
+/* Interns the names of a block; the blocks before it have `delivered` events.  Returns NULL, or
+ * what is wrong with the names. */
 const char *snag_block_names_intern(struct snag_block_names *b, struct snag_span column,
 				    uint64_t delivered);
 /* [forget] Call this before each block. */

@@ -53,9 +53,9 @@ struct snag_words_place { /* of a name in an expanded column */
 /* What a reader of columns remembers of names.  All zeros before the first column. */
 struct snag_words_bases {
 	struct snag_words_space {
-		struct snag_words_place
-			last; /* name with bytes; of no length: none in this column */
-		uint64_t n;   /* names with bytes so far */
+		/* Name with bytes; of no length: none in this column. */
+		struct snag_words_place last;
+		uint64_t n; /* names with bytes so far */
 		struct snag_words_base {
 			struct snag_words_place name;
 			bool is_new; /* it is of the column that is being expanded: look there */

@@ -16,8 +16,9 @@
  *                      holders; before the first touch they are as the prefix left them
  *
  * Rules.  Those of check.c, by the same names.
- * Cost.   O(threads x lanes) for the prefix, with named reads also the edges in it; for each listed event O(1), at the first read of a
- *         variable the writes that were observed after the one it saw.
+ * Cost.   O(threads x lanes) for the prefix, with named reads also the edges in it; for each listed
+ *         event O(1), at the first read of a variable the writes that were observed after the one
+ *         it saw.
  */
 #include "witness/decide/check.h"
 

@@ -3,8 +3,8 @@
  * closed_order.c - the closure of the weakest order over a set of events, as published
  *
  * Idea.   Edges wait in a queue.  Adding one to the chains (chains.h) yields new orderings "from
- *         before to".  Each of them is looked at once, for what it implies; the edges that follow go
- *         to the queue.
+ *         before to".  Each of them is looked at once, for what it implies; the edges that follow
+ *         go to the queue.
  *
  * Rules.  For a read r that saw w, another write v of the variable, and two sections of one lock:
  *         [start]    the edges of the weakest order; a read of the initial value comes before
@@ -87,8 +87,8 @@ static uint32_t lane_event(const struct snag_closed_order *c, const struct snag_
 					  : SNAG_NO_EVENT;
 }
 
-/* How many reads of the lane saw w, or a write that was observed earlier.  Along a thread, reads see
- * ever later writes; SNAG_NO_EVENT + 1 is 0. */
+/* How many reads of the lane saw w, or a write that was observed earlier.  Along a thread, reads
+ * see ever later writes; SNAG_NO_EVENT + 1 is 0. */
 static uint32_t seen_up_to(const struct snag_closed_order *c, const struct snag_lane *lane,
 			   uint32_t w)
 {

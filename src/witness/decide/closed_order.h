@@ -3,7 +3,8 @@
  * closed_order.h - the closure of the weakest order over a set of events, as published
  *
  * The set X is a cut: the first events of each thread.  The weakest order is program order, fork,
- * join, and the writers of reads.  A closed order contains all that these imply, see closed_order.c.
+ * join, and the writers of reads.  A closed order contains all that these imply, see
+ * closed_order.c.
  */
 #ifndef SNAG_WITNESS_DECIDE_CLOSED_ORDER_H
 #define SNAG_WITNESS_DECIDE_CLOSED_ORDER_H
@@ -32,8 +33,8 @@ void snag_closed_order_done(struct snag_closed_order *c);
 /* Computes the closure over X, a cut that contains all that must precede its events.  Returns false
  * if there is none, and then no trace has just the events of X; or if the budget is used up. */
 bool snag_closed_order_begin(struct snag_closed_order *c, const uint32_t *cut);
-/* Adds that event a of X comes before event b of X, and all that follows.  Returns false if there is
- * no closure, or if the budget is used up; then only snag_closed_order_begin() may be called. */
+/* Adds that event a of X comes before event b of X, and all that follows.  Returns false if there
+ * is no closure, or if the budget is used up; then only snag_closed_order_begin() may be called. */
 bool snag_closed_order_insert(struct snag_closed_order *c, uint32_t a, uint32_t b);
 
 /* Whether false meant that the budget is used up. */

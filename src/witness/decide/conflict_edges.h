@@ -6,9 +6,9 @@
  *         the two sections belong to different threads and the first has an access that conflicts
  *         with this one.  Accesses to an atomic variable count as sections of a lock of its own.
  *
- * State.  For each lock and variable the sections that wrote and that read it.  A write in a section
- *         that is not shared comes after all of them, so it replaces them: what conflicts with an
- *         earlier access conflicts with this write too.
+ * State.  For each lock and variable the sections that wrote and that read it.  A write in a
+ *         section that is not shared comes after all of them, so it replaces them: what conflicts
+ *         with an earlier access conflicts with this write too.
  * Cost.   Amortised O(locks held) per access; for writes in shared sections O(sections in the
  *         lists).  8 bytes per section in a list, 24 per lock and variable.
  * Reference.  Roemer, Genç and Bond, PLDI 2018, definition of DC, rule (a).  Rule (b), for two

@@ -168,8 +168,8 @@ static void follow_races(struct snag_state *s, uint32_t event)
 }
 
 /* Whether the first `count` events of t, with what must precede them, have nothing that must
- * follow a racing access.  In mode M2 steps are gone through if they are few; otherwise the rows are
- * asked. */
+ * follow a racing access.  In mode M2 steps are gone through if they are few; otherwise the rows
+ * are asked. */
 static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 {
 	const struct snag_index *ix = s->ix;

@@ -56,8 +56,8 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 /* The same for any number of events of different threads, which outlive the decision. */
 bool snag_cut_need_all(struct snag_state *s, const uint32_t *goal, uint32_t n, uint32_t *ret_cut);
 
-/* Adds to that cut an event that is needed, with all that must precede it.  Returns false if an event of
- * the goal must precede it. */
+/* Adds to that cut an event that is needed, with all that must precede it.  Returns false if an
+ * event of the goal must precede it. */
 bool snag_cut_need_event(struct snag_state *s, uint32_t event, uint32_t *cut);
 
 /* The functions below use from s: limit, and which reads are causal.  Each takes a closed cut,

@@ -57,8 +57,8 @@ void snag_decider_free(struct snag_decider *d); /* accepts NULL */
  * write, in any order. */
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2);
 
-/* From now on nothing larger than this is searched, and no more than one node: what that leaves open
- * is UNDECIDED. */
+/* From now on nothing larger than this is searched, and no more than one node: what that leaves
+ * open is UNDECIDED. */
 void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
 
 /* Whether n threads, at least two, can stand before these requests all at once: acquires and joins,
@@ -68,8 +68,8 @@ void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
 enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *request,
 					uint32_t n);
 
-/* Whether a witness, which has the event `read` and ends with `write`, has the event `between` after
- * `read`.  `write` comes after `read` in its thread; `between` is of another thread. */
+/* Whether a witness, which has the event `read` and ends with `write`, has the event `between`
+ * after `read`.  `write` comes after `read` in its thread; `between` is of another thread. */
 enum snag_decision snag_decide_between(struct snag_decider *d, uint32_t read, uint32_t between,
 				       uint32_t write);
 

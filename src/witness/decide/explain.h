@@ -2,10 +2,10 @@
  *
  * explain.h - why a pair of accesses is no race, in terms of events
  *
- * A decision (decide.h) says that no witness exists.  This says what is in the way: a lock that both
- * accesses hold, a chain of events that puts one access before the other, a circle of events each of
- * which must come before the next, or two sections of a lock of which neither can come first.  If a
- * decision needed a search, there is no such short reason.
+ * A decision (decide.h) says that no witness exists.  This says what is in the way: a lock that
+ * both accesses hold, a chain of events that puts one access before the other, a circle of events
+ * each of which must come before the next, or two sections of a lock of which neither can come
+ * first.  If a decision needed a search, there is no such short reason.
  */
 #ifndef SNAG_WITNESS_EXPLAIN_H
 #define SNAG_WITNESS_EXPLAIN_H
@@ -14,9 +14,11 @@
 
 enum snag_why {
 	SNAG_WHY_LOCK, /* both hold a lock: event[0] and event[1] are the acquires */
-	SNAG_WHY_ORDERED, /* event[0] is one access, the last event the other, each needs the one before */
-	SNAG_WHY_CYCLE,	  /* each event must come before the next, and the last before the first */
-	SNAG_WHY_SECTION, /* the sections of acquires event[0] and event[1]: neither can come first */
+	/* `event[0]` is one access, the last event the other, each needs the one before. */
+	SNAG_WHY_ORDERED,
+	SNAG_WHY_CYCLE, /* each event must come before the next, and the last before the first */
+	/* The sections of acquires event[0] and event[1]: neither can come first. */
+	SNAG_WHY_SECTION,
 	SNAG_WHY_SEARCH, /* every order of what is open was tried */
 	SNAG_WHYS
 };

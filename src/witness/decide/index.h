@@ -54,7 +54,7 @@ struct snag_index {
 	size_t nnodes, node_cap;
 
 	struct snag_lanes reads, writes, sections;
-	struct snag_rows rows[SNAG_ALL_MODES]; /* those of the modes that were added */
+	struct snag_rows rows[SNAG_ALL_MODES]; /* filled for the modes that were added */
 };
 
 /* The trace must outlive the index, and obey the rules of traces (trace/wellformed.c). */

@@ -6,8 +6,8 @@
  *         something, so are the later events of its thread.  So of all writes of x by thread u
  *         only one matters to a question, and bisection finds it.  A lane is the list for these
  *         bisections: the positions of the events of one key in one thread, ascending.
- * State.  The lanes of key k are lane[first[k]] .. lane[first[k + 1]], one for each thread; lanes of
- *         neighbouring keys are neighbours.  acquire[] has the acquires of key k in observed
+ * State.  The lanes of key k are lane[first[k]] .. lane[first[k + 1]], one for each thread; lanes
+ *         of neighbouring keys are neighbours.  acquire[] has the acquires of key k in observed
  *         order, at the place of its lanes, with all that is asked about one.  So looking at the
  *         next acquires of a lock touches one place in memory.
  * Cost.   4 bytes per event in a lane, 8 bytes per lane, 4 bytes per key; 16 bytes more per
@@ -27,7 +27,7 @@ struct snag_lane {
 struct snag_acquire {
 	uint32_t event;
 	uint32_t thread : 29;
-	uint32_t is_last : 1;	 /* of its key */
+	uint32_t is_last : 1;	 /* it is the last acquire with its key */
 	uint32_t is_shared : 1;	 /* it competes only with those of the other key */
 	uint32_t has_shared : 1; /* the lock has such sections */
 	uint32_t position;	 /* in its thread, */

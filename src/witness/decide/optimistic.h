@@ -21,8 +21,8 @@
  * State.  By variable and lock: stamps of the scan in which a delayed event was met.
  * Cost.   A scan goes through the events from the first acquire of A to the end of S.  There are at
  *         most as many scans as there are acquires in A.
- * Reference.  Shi, Mathur and Pavlogiannis, ICSE 2024.  Their implementation asks the graph about the
- *         ends of [open] edges only, and treats a release after both accesses as missing.
+ * Reference.  Shi, Mathur and Pavlogiannis, ICSE 2024.  Their implementation asks the graph about
+ *         the ends of [open] edges only, and treats a release after both accesses as missing.
  */
 #ifndef SNAG_WITNESS_DECIDE_OPTIMISTIC_H
 #define SNAG_WITNESS_DECIDE_OPTIMISTIC_H

@@ -24,14 +24,14 @@
  *         they add agrees with that order.
  *
  * Window. Steps 3 to 5 begin with a window: what follows, in X, the sections that are open and not
- *         last.  What precedes the window is a valid trace in observed order.  A contradiction in the
- *         window is one in X.  An order of the window is a witness.  Otherwise the window grows by
- *         the events that it missed, as long as it is small.
+ *         last.  What precedes the window is a valid trace in observed order.  A contradiction in
+ *         the window is one in X.  An order of the window is a witness.  Otherwise the window grows
+ *         by the events that it missed, as long as it is small.
  *
  * Whole.  If no window settles the pair, steps 3 to 5 are those of the paper: the closure over
- *         all of X (closed_order.h), with the published data structure (chains.h).  [max-min] then needs
- *         no edges: what the next event of thread i comes after runs first, then that event, and
- *         when thread i has ended, the rest.
+ *         all of X (closed_order.h), with the published data structure (chains.h).  [max-min] then
+ *         needs no edges: what the next event of thread i comes after runs first, then that event,
+ *         and when thread i has ended, the rest.
  *
  * Guarantee.  Sound: VERIFIED has a witness.  A rejection is certain if step 2 added nothing and
  *             step 4 was not begun.  With two threads this is always so, which makes it complete

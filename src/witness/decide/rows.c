@@ -13,8 +13,8 @@
 /* Events of a thread that came in. */
 struct snag_walk_step {
 	struct snag_point point;
-	/* Edges that need not be looked at: all of the first `followed`, and of the first `forks` those
-	 * that are no reads. */
+	/* Edges that need not be looked at: all of the first `followed`, and of the first `forks`
+	 * those that are no reads. */
 	uint32_t followed, forks;
 };
 

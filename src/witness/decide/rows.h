@@ -31,8 +31,8 @@
  *         Each edge has one source, so the closure of two cuts together is their join.
  *         Mode DC is no rule of witnesses: its rows are the order of DC.  They are those of M2, and
  *         also
- *         [conflict] an access comes after the sections that conflict with it (conflict_edges.h); such
- *                    an edge is not full
+ *         [conflict] an access comes after the sections that conflict with it (conflict_edges.h);
+ *                    such an edge is not full
  *
  * State.  edge[first[t]] ..    the edges into t, by position
  *         step[]       all edges in observed order.  Going through them finds what must follow
@@ -45,9 +45,9 @@
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
  *                      all reads, or its own if it waited; UINT32_MAX: there is none.  Then all
  *                      edges are kept, and a named read has a second one, at that position.
- * Cost.   4 bytes an event (dependence modes: 8, with named reads 12), 32 bytes an edge, and for rows
- *         4 bytes an event (up to 16 threads: a row for each edge).  A row of a dependence mode
- *         has twice the entries.  Growing costs the edges that come in, or, for each thread,
+ * Cost.   4 bytes an event (dependence modes: 8, with named reads 12), 32 bytes an edge, and for
+ *         rows 4 bytes an event (up to 16 threads: a row for each edge).  A row of a dependence
+ *         mode has twice the entries.  Growing costs the edges that come in, or, for each thread,
  *         O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
  */
@@ -64,7 +64,7 @@ enum snag_mode {
 	SNAG_MODE_M2,		   /* every read keeps its writer (SNAG_RULES_READS) */
 	SNAG_MODE_DEP,		   /* only causal reads do (SNAG_RULES_DEPENDENCE) */
 	SNAG_MODE_LITERAL,	   /* likewise, and writes are causal (SNAG_RULES_LITERAL) */
-	SNAG_MODES,		   /* that decide exactly */
+	SNAG_MODES,		   /* the modes before this one decide exactly */
 	SNAG_MODE_DC = SNAG_MODES, /* every read keeps its writer, and conflicting sections their
 				    * order: only for vindicate.h */
 	SNAG_ALL_MODES
@@ -72,7 +72,8 @@ enum snag_mode {
 
 /* The same edges in observed order. */
 struct snag_row_step {
-	uint32_t event; /* that needs it; a fork, if it is the start of a thread that does */
+	/* The event that needs the row; a fork stands for the start of its thread. */
+	uint32_t event;
 	uint32_t is_read : 1;
 	uint32_t is_full : 1; /* as below */
 	uint32_t thread : 30;
@@ -136,9 +137,9 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		    uint32_t stride);
 void snag_rows_done(struct snag_rows *rows); /* accepts zeroed ones */
 
-/* The first `count` events of a thread, with all reads of the first `keeps` causal.  As far as edges
- * are concerned: those of its first `causal` edges that are reads count, and of the first `all` those
- * that are not. */
+/* The first `count` events of a thread, with all reads of the first `keeps` causal.  As far as
+ * edges are concerned: those of its first `causal` edges that are reads count, and of the first
+ * `all` those that are not. */
 struct snag_point {
 	snag_tid thread;
 	uint32_t count, keeps;

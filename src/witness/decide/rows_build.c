@@ -6,9 +6,10 @@
  *         crossing: a join of rows (row_joins.h), and an edge unless its thread knows of it
  *         already, as if all its reads were causal.  Forks, joins and named reads are edges always.
  *         The joins
- *         are run twice for each group of columns: once to see which crossings are new, as the row of
- *         their thread says in the column of the other thread, as long as there are crossings from
- *         the group; what is not new is left out from there on.  Then for the rows that are kept.
+ *         are run twice for each group of columns: once to see which crossings are new, as the row
+ *         of their thread says in the column of the other thread, as long as there are crossings
+ *         from the group; what is not new is left out from there on.  Then for the rows that are
+ *         kept.
  *
  * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads /
  *         SNAG_COLUMNS, in order through memory; 32 bytes per crossing.

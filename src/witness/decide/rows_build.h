@@ -20,7 +20,8 @@ struct snag_rows_builder {
 	uint32_t access; /* the one that snag_conflict_edges_access() is asked for */
 };
 
-/* Once all crossings are there, in this order (rows_fill.c): leaves out crossings that are not new; */
+/* Once all crossings are there, in this order (rows_fill.c): leaves out crossings that are not
+ * new; */
 void snag_rows_filter(struct snag_rows_builder *b);
 /* sorts the edges by thread, and counts those up to each event; */
 void snag_rows_sort_edges(struct snag_rows_builder *b);

@@ -249,8 +249,8 @@ static void miss_causal(struct snag_state *s, snag_tid t, uint32_t causal, uint3
 	}
 }
 
-/* X has `count` events of t, and the reads of the first `causal` are causal.  There is something new
- * about events of X that become causal by that. */
+/* X has `count` events of t, and the reads of the first `causal` are causal.  There is something
+ * new about events of X that become causal by that. */
 static void count_set(struct snag_state *s, snag_tid t, uint32_t count, uint32_t causal)
 {
 	uint32_t old = s->count[t], from = s->causal[t];
@@ -324,7 +324,8 @@ void snag_state_begin(struct snag_state *s, const uint32_t *cut)
 	s->ntrail = 0;
 	s->is_trailing = false;
 	s->nmissing = 0;
-	/* In dependence modes the rows of the index know only of reads that an event alone makes causal. */
+	/* In dependence modes the rows of the index know only of reads that an event alone makes
+	 * causal. */
 	s->has_edges = s->rows->dependent;
 	s->work = 0;
 	s->nchanges = 0;
@@ -390,8 +391,8 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
-	/* If it has not changed itself, only what has changed elsewhere is new to it; in any case it
-	 * has the rows that X began with, which are closed. */
+	/* If it has not changed itself, only what has changed elsewhere is new to it; in any case
+	 * it has the rows that X began with, which are closed. */
 	uint32_t since = row[s->width + SNAG_ROW_CLOSED];
 	if (row[s->width + SNAG_ROW_CHANGED] > since)
 		since = 0;

@@ -24,8 +24,8 @@
  *
  * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
  *         witness with all that was assumed.
- * Cost.   (threads + 4) x 4 bytes an event of the window, in dependence modes (2 x threads + 4) x 4.
- *         An edge costs a bisection per thread
+ * Cost.   (threads + 4) x 4 bytes an event of the window, in dependence modes (2 x threads + 4) x
+ *         4.  An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -55,7 +55,7 @@ enum { SNAG_UNDO_COUNT = UINT32_MAX, SNAG_UNDO_CAUSAL = UINT32_MAX - 1 };
 /* Threads that have something to do with a variable or lock in the window, as bits by their number
  * modulo 64: most lanes need not be looked at. */
 struct snag_present {
-	uint32_t stamp;		   /* others are empty */
+	uint32_t stamp;		   /* with another stamp, the entry is empty */
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
@@ -67,7 +67,7 @@ struct snag_stay {
 
 /* The first one of a lock. */
 struct snag_stay_first {
-	uint32_t stay_of; /* others are unknown */
+	uint32_t stay_of; /* with another number, the entry is unknown */
 	uint32_t stay;
 };
 
@@ -107,9 +107,10 @@ struct snag_state {
 	uint32_t **row; /* by thread: rows of `width` entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* cuts */
-	uint32_t *known;	  /* what must precede an event before the window: */
-	uint32_t known_of;	  /* this one, or SNAG_NO_EVENT */
-	uint32_t *entering;	  /* events, in observed order */
+	/* The events that must precede the event `known_of`, which is before the window. */
+	uint32_t *known;
+	uint32_t known_of;  /* SNAG_NO_EVENT: none */
+	uint32_t *entering; /* events, in observed order */
 	size_t entering_cap;
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
@@ -136,8 +137,9 @@ struct snag_state {
 	uint32_t nmissing;
 	uint64_t work; /* rows joined */
 
-	/* For explanations (explain.h), if `notes`: the edges that the state got, and the contradiction: an
-	 * edge against them, or two acquires, neither of whose sections can come first. */
+	/* For explanations (explain.h), if `notes`: the edges that the state got, and the
+	 * contradiction: an edge against them, or two acquires, neither of whose sections can come
+	 * first. */
 	bool notes;
 	struct snag_noted *noted, against, stuck;
 	size_t nnoted, noted_cap;
@@ -146,8 +148,8 @@ struct snag_state {
 void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);
 void snag_state_done(struct snag_state *s);
 
-/* Begins with X = a closed cut, and nothing known but the index.  All events of the window are in the
- * queue. */
+/* Begins with X = a closed cut, and nothing known but the index.  All events of the window are in
+ * the queue. */
 void snag_state_begin(struct snag_state *s, const uint32_t *cut);
 
 /* Adds the fact that the event, with what must precede it, is needed. */

@@ -74,8 +74,8 @@ static void take_out(struct snag_state *s, uint32_t event, uint32_t *rest)
 			rest[u] = not_after(s, u, rest[u], event);
 }
 
-/* In dependence modes a fork or the end of a thread alone knows nothing of the reads before it: what
- * it was needed for goes too. */
+/* In dependence modes a fork or the end of a thread alone knows nothing of the reads before it:
+ * what it was needed for goes too. */
 static bool forks_take_out(struct snag_state *s, uint32_t *rest)
 {
 	bool shrank = false;

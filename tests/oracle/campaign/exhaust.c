@@ -2,14 +2,14 @@
  *
  * exhaust.c - is there a witness?  By trying everything, where that is few enough
  *
- * Idea.   Run the threads in every order that obeys the rules, and see whether the two accesses come
- *         to be next at the same time.  It shares nothing with the engine but the trace.
+ * Idea.   Run the threads in every order that obeys the rules, and see whether the two accesses
+ *         come to be next at the same time.  It shares nothing with the engine but the trace.
  *
- * State.  How many events each thread has done, the last write of each variable, and what each thread
- *         has read otherwise than it did.  By DEPENDENCE what it writes from then on is a value that
- *         no read saw; by LITERAL it may do no write any more.  It may do no branch that depends on
- *         one of these reads, and a read that waits must see what it saw.  States seen before are
- *         not looked at again.
+ * State.  How many events each thread has done, the last write of each variable, and what each
+ *         thread has read otherwise than it did.  By DEPENDENCE what it writes from then on is a
+ *         value that no read saw; by LITERAL it may do no write any more.  It may do no branch that
+ *         depends on one of these reads, and a read that waits must see what it saw.  States seen
+ *         before are not looked at again.
  *
  * Rules.  [step]   an event happens after those of its thread; a thread after its fork; a join when
  *                  the joined thread has done what it did; an acquire when no other thread holds
@@ -80,7 +80,8 @@ static bool writes(uint8_t op)
 }
 
 /* Which reads the p-th event of t depends on, or as which others depend on it; *names says whether
- * there were DEPENDS events so far, and `before` which variables they name since the last branch. */
+ * there were DEPENDS events so far, and `before` which variables they name since the last
+ * branch. */
 static uint16_t depends_of(const struct snag_event *ev, bool *names, uint16_t *before)
 {
 	uint16_t bit = (uint16_t)(1u << ev->target), named = *before;

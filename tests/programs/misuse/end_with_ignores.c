@@ -1,6 +1,6 @@
 /* A thread ends while its accesses are ignored: the program lacks a call of AnnotateIgnoreReadsEnd.
  *
- * expect: annotation-misuse "thread finished with ignores enabled"
+ * expect: annotation-misuse "thread T1 finished with ignores enabled"
  */
 #include <pthread.h>
 #include <stddef.h>
