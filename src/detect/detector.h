@@ -40,6 +40,13 @@ enum snag_stages {
 	SNAG_STAGES_PAPER, /* the published ones: witness/decide/paper.h, decide/vindicate.h */
 };
 
+/* What orders tasks in the order observed, for sections.c. */
+struct snag_ordered {
+	bool locks;   /* what they guard, as isolated blocks do */
+	bool atomics; /* as C11 says */
+	bool updates; /* those of one kind conflict, as other writes do */
+};
+
 /* The environment of a detector; outlives its state. */
 struct snag_detector_env {
 	/* Reports that access `ev`, number `event`, is racy: some earlier conflicting access of
@@ -85,12 +92,11 @@ struct snag_detector_env {
 	enum snag_rules rules; /* of witnesses, where a detector decides by dependence */
 	/* A race orders its accesses, as the papers count (raced.h), for detectors that can. */
 	bool order_races;
-	bool ordered_locks; /* for sections.c: locks order what they guard, as isolated blocks do */
-	bool ordered_updates; /* for sections.c: updates of one kind conflict, as other writes do */
-	bool pairs;	      /* every racy pair is wanted, not one for each pair of locations */
-	unsigned jobs;	      /* how many threads may be used; at least 1 */
-	uint32_t budget;      /* nodes of the search for one pair; 0: the default */
-	uint64_t max_races;   /* detect/listing.h; SNAG_ALL_RACES: no bound */
+	struct snag_ordered ordered;
+	bool pairs;	    /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;	    /* how many threads may be used; at least 1 */
+	uint32_t budget;    /* nodes of the search for one pair; 0: the default */
+	uint64_t max_races; /* detect/listing.h; SNAG_ALL_RACES: no bound */
 	/* Of `nshards` workers this is number `shard`, from 0: only its candidates are decided.
 	 * Each pair of locations belongs to one worker.  0 workers: all are. */
 	unsigned shard, nshards;

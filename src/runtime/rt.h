@@ -129,6 +129,7 @@ struct rt {
 	void (*before_write)(void); /* called before the next write is reported; or NULL */
 	bool is_waiting;	    /* the runtime waits for the recorder */
 	bool is_of_tasks;	    /* the program is one of tasks: tasks.h */
+	bool orders_blocks;	    /* its locks and atomics follow an order: sched/sections.h */
 	bool is_free;		    /* threads run in parallel: free.h, channel/lane.h */
 	bool is_alone;	 /* main runs and every other thread was joined: nothing can race */
 	bool is_mute;	 /* a replay that has not reached its race yet: mute.h */

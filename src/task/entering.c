@@ -6,8 +6,10 @@
  * Idea.   Blocks never wait for each other: one task runs at a time, and it runs through its
  *         block. A listener that wants them in another order decides for each task that reaches
  *         a block whether it may enter.  If not, the task is blocked, as in a get, and the
- *         library calls the listener again whenever a block ends.  A task that reaches a lock held
- *         by another task is blocked likewise, until the owner of the lock reports a change.
+ *         library calls the listener again whenever a block ends.  The listener may have blocks
+ *         of its own, such as atomic operations: then it says where they begin and end.  A task
+ *         that reaches a lock held by another task is blocked likewise, until the owner of the
+ *         lock reports a change.
  *
  * State.  entering   the tasks that may not continue, in the order they came
  *
@@ -60,11 +62,16 @@ bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg
 	return true;
 }
 
-void snag_task_isolated_begin(struct snag_tasks *ts) /* [enter] */
+void snag_task_enter(struct snag_tasks *ts) /* [enter] */
+{
+	if (!ts->is_isolated && ts->may_enter && !ts->may_enter(ts->ctx, ts->now->id))
+		wait_to_enter(ts);
+}
+
+void snag_task_isolated_begin(struct snag_tasks *ts)
 {
 	assert(!ts->is_isolated && "isolated inside isolated");
-	if (ts->may_enter && !ts->may_enter(ts->ctx, ts->now->id))
-		wait_to_enter(ts);
+	snag_task_enter(ts);
 	ts->is_isolated = true;
 	snag_tasks_report(ts, SNAG_OP_ISOLATED_BEGIN, 0);
 }

@@ -55,6 +55,8 @@ __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
  * changed, so tasks whose `is_over` is true now continue. */
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
+/* For the detector: a block of its own begins, which the running task may have to wait for. */
+__attribute__((weak)) void __snag_task_enter(void);
 
 /* For the detector: makes a promise that the program does not have, and returns its number. */
 __attribute__((weak)) uint32_t __snag_task_promise(void);

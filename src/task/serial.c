@@ -215,6 +215,14 @@ void __snag_task_poll(void)
 	self_restore(&self);
 }
 
+void __snag_task_enter(void)
+{
+	struct serial_self self = self_save();
+	if (snag_serial)
+		snag_task_enter(snag_serial);
+	self_restore(&self);
+}
+
 uint32_t __snag_task_promise(void)
 {
 	return snag_task_promise_new(snag_serial);

@@ -121,6 +121,9 @@ bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
  * because it is in such a block. */
 bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg);
 void snag_tasks_poll(struct snag_tasks *ts);
+/* Begins a block that the library does not know: waits until `may_enter` lets the task enter.
+ * At the end of the block call snag_tasks_poll().  In an isolated block it does nothing. */
+void snag_task_enter(struct snag_tasks *ts);
 
 /* Abandons the run: does not return, but snag_tasks_run() does.  Drops the stacks of all tasks. */
 _Noreturn void snag_tasks_stop(struct snag_tasks *ts);

@@ -5,8 +5,11 @@ load helper
 # main: what main does beside the task, in a finish
 program() { # NAME TASK MAIN
 	cat >"$1.c" <<-END
+		#include <pthread.h>
 		#include <snag/task.h>
 		int a, x, y, data, flag, got, f;
+		pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 		static void task(void *arg) { (void)arg; $2 }
 		static void first(void *arg) { (void)arg; snag_finish { snag_async(task, 0); $3 } }
 		int main(void) { return snag_launch(first, 0); }
@@ -17,10 +20,10 @@ program() { # NAME TASK MAIN
 }
 
 race_free() { # PROGRAM
-	run --separate-stderr "$SNAG" run "./$1"
+	run --separate-stderr "$SNAG" run --replay-seconds 30 "./$1"
 	[ "$status" = 0 ]
 	[[ $stderr == "snag: race-free for this input on every schedule"* ]]
-	run --separate-stderr "$SNAG" run --json r.json "./$1"
+	run --separate-stderr "$SNAG" run --replay-seconds 30 --json r.json "./$1"
 	[ "$status" = 0 ]
 	[ "$(jq -r '.certificate.verdict, (.incidents | length)' r.json | xargs)" = "race-free 0" ]
 	run --separate-stderr "$SNAG" explore --json r.json "./$1"
@@ -276,14 +279,18 @@ race_free() { # PROGRAM
 		int main(void) { p = snag_promise_new(); return snag_launch(first, 0); }
 	END
 	for cc in gcc clang; do
-		for by in atomically locked asked; do
+		for by in atomically locked; do # their orders run, too
 			SNAG_CC=$cc "$SNAG" cc -g -fsnag-task -DBY=$by rest.c -o rest
-			run --separate-stderr "$SNAG" run --json r.json ./rest
-			[ "$status" = 0 ]
-			[ "$(jq -r .certificate.verdict r.json)" = no-race-found ]
-			run --separate-stderr "$SNAG" run ./rest
-			[[ $stderr == *"in another order of its sections, "* ]]
+			run --separate-stderr "$SNAG" run --replay-seconds 30 ./rest
+			[ "$status" = 66 ]
+			grep -q "Location is global 'x'" <<<"$stderr"
 		done
+		SNAG_CC=$cc "$SNAG" cc -g -fsnag-task -DBY=asked rest.c -o rest
+		run --separate-stderr "$SNAG" run --replay-seconds 30 --json r.json ./rest
+		[ "$status" = 0 ]
+		[ "$(jq -r .certificate.verdict r.json)" = no-race-found ]
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./rest
+		[[ $stderr == *"in another order of its sections, "* ]]
 	done
 }
 
@@ -353,6 +360,57 @@ race_free() { # PROGRAM
 			grep -q "Location is global 'x'" <<<"$stderr"
 		done
 	done
+}
+
+@test "locks and atomics run in every order" {
+	local cc name last
+	last="if (__atomic_add_fetch(&a, 1, __ATOMIC_ACQ_REL) == 2) data = f + got;"
+	program flag 'data = 42; __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);' \
+		'if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) got = data;'
+	program mutex 'data = 42; pthread_mutex_lock(&m); flag = 1; pthread_mutex_unlock(&m);' \
+		'pthread_mutex_lock(&m); f = flag; pthread_mutex_unlock(&m); if (f) got = data;'
+	program rwlock 'data = 42; pthread_rwlock_wrlock(&rw); flag = 1; pthread_rwlock_unlock(&rw);' \
+		'pthread_rwlock_rdlock(&rw); f = flag; pthread_rwlock_unlock(&rw); if (f) got = data;'
+	program last "f = 1; $last" "got = 1; $last"
+	# races that the observed order hides; of a relaxed flag; of what follows an update
+	program early 'data = 42; __atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST);' \
+		'if (!__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) got = data;'
+	program unlocked 'data = 42; pthread_mutex_lock(&m); flag = 1; pthread_mutex_unlock(&m);' \
+		'pthread_mutex_lock(&m); f = flag; pthread_mutex_unlock(&m); if (!f) got = data;'
+	program relaxed 'data = 42; __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);' \
+		'if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) got = data;'
+	program after "$last" "$last data = 3;"
+	# with a minimum, whose order matters, beside updates whose order does not
+	program counted 'snag_isolated { if (x > 1) x = 1; } data = 1; __sync_fetch_and_sub(&a, 1);' \
+		'__sync_fetch_and_add(&a, 1); got = data;'
+	program added 'snag_isolated { if (x > 1) x = 1; } data = 1; pthread_mutex_lock(&m); a += 1; pthread_mutex_unlock(&m);' \
+		'pthread_mutex_lock(&m); a += 2; pthread_mutex_unlock(&m); got = data;'
+	# what runs in the middle of a block is not tried
+	program inside 'data = 42; snag_isolated { a = 1; __atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST); }' \
+		'if (__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) got = data;'
+	# each task may read 0, which no order shows
+	program weak '__atomic_store_n(&a, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&f, __ATOMIC_ACQUIRE)) x = 1;' \
+		'__atomic_store_n(&f, 1, __ATOMIC_RELEASE); if (!__atomic_load_n(&a, __ATOMIC_ACQUIRE)) x = 2;'
+	for cc in gcc clang; do
+		for name in flag mutex rwlock last; do
+			race_free $name-$cc
+		done
+		for name in early unlocked relaxed after counted added; do
+			run --separate-stderr "$SNAG" run --replay-seconds 30 ./$name-$cc
+			[ "$status" = 66 ]
+			grep -q "Location is global 'data'" <<<"$stderr"
+		done
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./inside-$cc
+		[ "$status" = 0 ]
+		[[ $stderr == *"the order of atomic accesses to flag matters"* ]]
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./weak-$cc
+		[ "$status" = 0 ]
+		[[ $stderr == *"the order of atomic accesses to several variables matters, and not all are seq_cst"* ]]
+	done
+}
+
+@test "random programs with atomics: what every schedule says" {
+	python3 "$root/tests/isolated/check.py" "$SNAG" --atomics --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }
 
 @test "random programs with updates: what every schedule says" {

@@ -345,12 +345,17 @@ all() { # PART COMPILER LEVEL
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule (the code as optimised)" ]
-	run --separate-stderr "$SNAG" run ./prog 1
+	for how in 1 3; do
+		run --separate-stderr "$SNAG" run --replay-seconds 30 ./prog $how
+		[ "$status" = 0 ]
+		[ "$stderr" = "snag: race-free for this input on every schedule (all orders of its sections were run: 2) (the code as optimised)" ]
+	done
+	run --separate-stderr "$SNAG" run --no-replay ./prog 1
 	[ "$status" = 0 ]
-	[[ $stderr == "snag: no race found, but other schedules may have one: the order of atomic accesses to count matters ("*"mixed.c:"*")" ]]
-	run --separate-stderr "$SNAG" run --json r.json ./prog 3
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order of atomic accesses to count matters; no other order was run ("*"mixed.c:"*")" ]]
+	run --separate-stderr "$SNAG" run --no-replay --json r.json ./prog 3
 	[ "$status" = 0 ]
-	[[ $stderr == "snag: no race found, but other schedules may have one: the order in which tasks take lock m matters to plain ("*"mixed.c:"*")" ]]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order in which tasks take lock m matters to plain; no other order was run ("*"mixed.c:"*")" ]]
 	[ "$(jq -r '.certificate | .verdict, .obstacles[0].kind' r.json)" = "no-race-found
 lock" ]
 	run --separate-stderr "$SNAG" run ./prog 4

@@ -6,9 +6,10 @@ The truth is `snag task --explore` of the same program in the small task languag
 checks against all interleavings (tests/oracle/explore_brute.c).
 
     check.py SNAG [--programs N] [--seed S] [--compilers gcc,clang] [--levels O0,O2] [--updates]
-             [--openmp]
+             [--atomics] [--openmp]
 
-With --openmp the programs have OpenMP's tasks, critical sections and locks, and no promises.
+With --atomics tasks also use the results of atomic updates, and half of the programs have a mutex
+instead of isolated blocks.  With --openmp the programs have OpenMP's tasks, critical sections and locks, and no promises.
 """
 import argparse
 import json
@@ -95,6 +96,7 @@ def main():
     p.add_argument("--compilers", default="gcc,clang")
     p.add_argument("--levels", default="O0,O2")
     p.add_argument("--updates", action="store_true")
+    p.add_argument("--atomics", action="store_true")
     p.add_argument("--openmp", action="store_true")
     a = p.parse_args()
     builds = [(c, l) for c in a.compilers.split(",") for l in a.levels.split(",")]
@@ -103,15 +105,15 @@ def main():
         while done < a.programs:
             batch = []
             while len(batch) < min(PER_FILE, a.programs - done):
-                body = generate.program(seed, a.size, a.updates, promises=not a.openmp)
+                body = generate.program(seed, a.size, a.updates, promises=not a.openmp, atomics=a.atomics)
                 e = truth(a.snag, generate.task_text(body), folder)
                 if e and (a.updates or e["schedules"] > 1 or seed % 4 == 0):
                     batch.append((seed, body, e))
                 seed += 1
             source = os.path.join(folder, "p.c")
             with open(source, "w") as f:
-                text = generate.openmp_text if a.openmp else generate.c_text
-                f.write(text([b for _, b, _ in batch]))
+                bodies = [b for _, b, _ in batch]
+                f.write(generate.openmp_text(bodies) if a.openmp else generate.c_text(bodies, a.atomics))
             programs = []
             for compiler, level in builds:
                 program = os.path.join(folder, f"p-{compiler}-{level}")

@@ -5,10 +5,12 @@ A program is a list of statements, nested lists of tuples:
 
     ("async", body) ("finish", body) ("isolated", body) ("set", p) ("get", p)
     ("write", x, expr) ("read", local, x) ("if", cond, body) ("update", op, x, n) ("count", x, n)
+    ("take", local, x, n) ("put", x, n)
 
-Conditions are about shared variables (read there) or locals.  Isolated blocks contain only
+The last two are atomic: add n and use what was there; replace what was there.  Each orders the tasks as an
+isolated block of its own does.  Conditions are about shared variables (read there) or locals.  Isolated blocks contain only
 accesses, conditions and updates.  Counters are variables of their own: tasks add to them atomically
-without using the result, and read them.  Promises are set at most once: by a statement of its own that
+without using the result, and read them.  The last two are about counters, too.  Promises are set at most once: by a statement of its own that
 occurs once in the text, and no statement repeats.
 """
 import random
@@ -19,10 +21,11 @@ PROMISES = 2
 
 
 class Generator:
-    def __init__(self, seed, size, updates, promises):
+    def __init__(self, seed, size, updates, promises, atomics):
         self.rng = random.Random(seed)
         self.left = size
         self.updates = updates  # blocks may be sums, minima and the like
+        self.atomics = atomics  # tasks use the results of atomic updates
         self.locals = 0
         self.promises = promises
         self.unset = list(range(PROMISES)) if promises else []
@@ -71,6 +74,14 @@ class Generator:
         known.append(self.locals - 1)
         return ("read", self.locals - 1, x)
 
+    def atomic(self, known):
+        x = VARIABLES + self.rng.randrange(COUNTERS)
+        if self.rng.random() < 0.3:
+            return ("put", x, self.rng.randrange(3))
+        self.locals += 1
+        known.append(self.locals - 1)
+        return ("take", self.locals - 1, x, self.rng.choice([-1, 0, 0, 1, 1]))
+
     def block(self, known, depth):
         known = list(known)
         body = []
@@ -81,6 +92,8 @@ class Generator:
             what = self.rng.random()
             if self.updates and self.rng.random() < 0.2:
                 body.append(self.counting(known))
+            elif self.atomics and self.rng.random() < 0.35:
+                body.append(self.atomic(known))
             elif what < 0.30 and depth < 4:
                 body.append(("async", self.block(known, depth + 1)))
             elif what < 0.36 and depth < 4:
@@ -106,8 +119,8 @@ class Generator:
                 for _ in range(2)] + self.block([], 0)
 
 
-def program(seed, size=9, updates=False, promises=True):
-    return Generator(seed, size, updates, promises).program()
+def program(seed, size=9, updates=False, promises=True, atomics=False):
+    return Generator(seed, size, updates, promises, atomics).program()
 
 
 # ---- the task language ----
@@ -147,6 +160,11 @@ def task_statement(s, at):
         return pad + task_update(*s[1:]) + "\n"
     if kind == "count":
         return f"{pad}isolated {{ x{s[1]} = x{s[1]} {'-' if s[2] < 0 else '+'} {abs(s[2])}; }}\n"
+    if kind == "put":
+        return f"{pad}isolated {{ x{s[1]} = {s[2]}; }}\n"
+    if kind == "take":
+        return (f"{pad}let c{s[1]} = alloc;\n{pad}isolated {{\n{pad}\t*c{s[1]} = x{s[2]};\n"
+                f"{pad}\tx{s[2]} = *c{s[1]} + {s[3]};\n{pad}}}\n{pad}let l{s[1]} = *c{s[1]};\n")
     return f"{pad}x{s[1]} = {term(s[2])};\n"
 
 
@@ -159,10 +177,12 @@ def task_text(body):
 # ---- C ----
 
 class C:
-    """One program as functions with a prefix of their own; tasks get copies of the locals."""
+    """One program as functions with a prefix of their own; tasks get copies of the locals.  With
+    `locks`, isolated blocks are in every other program what a task does while it holds a mutex."""
 
-    def __init__(self, number, body):
+    def __init__(self, number, body, locks=False):
         self.number = number
+        self.locks = locks and number % 2
         self.functions = []
         self.tasks = 0
         main = self.block(body, 1, [])
@@ -196,6 +216,12 @@ class C:
         order = ", __ATOMIC_SEQ_CST" if name[2] == "a" else ""
         return f"{pad}{name}{'sub' if n < 0 else 'add'}(&x{x}, {abs(n)}{order});\n"
 
+    def exclusive(self, inside, at):
+        pad = "\t" * at
+        if self.locks:
+            return f"{pad}pthread_mutex_lock(&mutex);\n{inside}{pad}pthread_mutex_unlock(&mutex);\n"
+        return f"{pad}snag_isolated {{\n{inside}{pad}}}\n"
+
     def statement(self, s, at, known):
         pad = "\t" * at
         kind = s[0]
@@ -209,11 +235,12 @@ class C:
         if kind == "finish":
             return f"{pad}snag_finish {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
         if kind == "isolated":
-            return f"{pad}snag_isolated {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
+            return self.exclusive(self.block(s[1], at + 1, known), at)
         if kind == "peek":
             known.append(s[1])
-            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n{pad}snag_isolated {{\n"
-                    f"{self.block(s[3], at + 1, known)}{pad}\tl{s[1]} = rd(&x{s[2]});\n{pad}}}\n")
+            inside = self.block(s[3], at + 1, known)
+            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n" +
+                    self.exclusive(f"{inside}{pad}\tl{s[1]} = rd(&x{s[2]});\n", at))
         if kind == "if":
             op, a, b = s[1]
             return f"{pad}if ({self.value(a)} {op} {self.value(b)}) {{\n" \
@@ -227,6 +254,12 @@ class C:
             return pad + self.update(*s[1:]) + "\n"
         if kind == "count":
             return self.count(s[1], s[2], pad)
+        if kind == "put":
+            return f"{pad}__atomic_exchange_n(&x{s[1]}, {s[2]}, __ATOMIC_ACQ_REL);\n"
+        if kind == "take":
+            known.append(s[1])
+            return (f"{pad}int l{s[1]} = __atomic_fetch_add(&x{s[2]}, {s[3]}, __ATOMIC_ACQ_REL);\n"
+                    f"{pad}(void)l{s[1]};\n")
         return f"{pad}wr(&x{s[1]}, {self.value(s[2])});\n"
 
 
@@ -250,13 +283,6 @@ class OpenMP(C):
         if s[0] in ("async", "finish"):
             pragma = {"async": "task", "finish": "taskgroup"}[s[0]]
             return f"#pragma omp {pragma}\n{pad}{{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
-        if s[0] == "isolated":
-            return self.exclusive(self.block(s[1], at + 1, known), at)
-        if s[0] == "peek":
-            known.append(s[1])
-            inside = self.block(s[3], at + 1, known)
-            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n" +
-                    self.exclusive(f"{inside}{pad}\tl{s[1]} = rd(&x{s[2]});\n", at))
         return super().statement(s, at, known)
 
 
@@ -289,11 +315,12 @@ def openmp_text(bodies):
     return "".join(out)
 
 
-def c_text(bodies):
+def c_text(bodies, locks=False):
     """A program that runs the one whose number is its argument."""
-    out = [HEAD % ("snag/task.h", variables() + "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
+    out = [HEAD % ("snag/task.h", "#include <pthread.h>\nstatic pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;\n" +
+                   variables() + "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
     for number, body in enumerate(bodies):
-        out += C(number, body).functions
+        out += C(number, body, locks).functions
     out.append(mains(bodies))
     news = "".join(f"\tp{i} = snag_promise_new();\n" for i in range(PROMISES))
     out.append(f"int main(int argc, char **argv)\n{{\n\t(void)argc;\n{news}"

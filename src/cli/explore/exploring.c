@@ -5,6 +5,9 @@
  * Rules.  [orders]   sections.c orders only blocks that conflict, so only these are run in
  *                    both orders.  A detector whose graph orders all blocks (cg, zipper,
  *                    isograph) needs all orders.
+ *         [all]      If the order of the locks or atomic operations of a program of <snag/task.h>
+ *                    matters in a run, the exploration begins again, with these as blocks.  If
+ *                    there are too many, it begins once more, with isolated blocks only.
  *         [choices]  Whether a minimum or maximum writes depends on the order.  If the first run
  *                    has races without the order of its blocks, or blocks that conflict otherwise,
  *                    updates are plain accesses.
@@ -38,6 +41,7 @@ struct exploration {
 	struct snag_analyze_options analyze;
 	bool has_all_orders;	  /* [orders] */
 	bool has_ordered_updates; /* [choices] */
+	bool has_too_many;	  /* [all] */
 	bool has_doubts;	  /* drdp alone found races in the last run */
 	char trace[SNAG_TEMPORARY_MAX + 16];
 	struct snag_reversals *reversals;
@@ -67,22 +71,54 @@ static int plan_share(const struct snag_order_plan *plan, struct snag_error *err
 	return snag_fail(err, SNAG_EIO, "no memory for an order: %s", strerror(why));
 }
 
+static bool has_kind(const struct snag_certificate *c, const char *kind)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->obstacle[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+bool cli_is_of_all(const struct snag_obstacle *o)
+{
+	static const char *const kinds[] = {"lock", "atomic", "relaxed-write"};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(o->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether other orders of the blocks of a run remove this obstacle. */
+static bool is_removed(const struct snag_obstacle *o, const struct snag_orders *orders,
+		       bool is_nested)
+{
+	if (strcmp(o->kind, "detector") == 0)
+		return true;
+	if (strcmp(o->kind, orders->of_locks ? "lock" : "isolated") == 0)
+		return !orders->of_locks || !is_nested; /* nested blocks are not taken apart */
+	return orders->of_all && !is_nested && cli_is_of_all(o);
+}
+
 /* Adds the obstacles of a run that other orders of its blocks do not remove.  The obstacle
  * "detector" (no detector can prove it from one order) is left out: all orders together prove
  * it. */
-static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
-			  const char *removed)
+static void obstacles_add(struct snag_orders *orders, const struct snag_certificate *c,
+			  const struct snag_blocks *blocks)
 {
+	struct snag_certificate *all = &orders->certificate;
 	for (size_t i = 0; i < c->n; i++) {
 		size_t k = 0;
 		while (k < all->n && strcmp(all->obstacle[k].kind, c->obstacle[i].kind) != 0)
 			k++;
-		if (strcmp(c->obstacle[i].kind, removed) == 0 ||
-		    strcmp(c->obstacle[i].kind, "detector") == 0)
+		if (is_removed(&c->obstacle[i], orders, blocks->is_nested))
 			continue;
 		all->obstacle[k] = c->obstacle[i]; /* places of the last run can be named */
 		all->n += k == all->n;
 	}
+	if (blocks->is_weak && !has_kind(all, "weak-atomics"))
+		snag_certificate_add(all, "weak-atomics",
+				     "the order of atomic accesses to several variables matters, "
+				     "and not all are seq_cst");
 }
 
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names)
@@ -131,7 +167,9 @@ static int blocks_read(const struct exploration *x, const struct cli_run *run,
 	int rc = snag_source_again(run->src, &again, err);
 	if (rc < 0)
 		return rc;
-	const struct snag_blocks_options how = {.of_locks = x->orders->of_locks,
+	const struct snag_blocks_options how = {.of_locks =
+							x->orders->of_locks || x->orders->of_all,
+						.of_atomics = x->orders->of_all,
 						.all_conflict = x->has_all_orders,
 						.ordered_updates = x->has_ordered_updates};
 	rc = snag_blocks_read(ret, again, &how, err);
@@ -147,8 +185,42 @@ static bool blocks_conflict(const struct snag_blocks *blocks)
 	return false;
 }
 
+/* Returns whether the order of locks or atomics matters in this run, and they are not blocks. */
+static bool all_matter(const struct exploration *x, const struct cli_run *run) /* [all] */
+{
+	struct snag_certificate c;
+	if (x->options->with || x->orders->of_locks || x->orders->of_all || x->has_too_many)
+		return false;
+	for (size_t i = 0; i < run->analysis->n; i++)
+		if (run->analysis->findings[i].nraces)
+			return false;
+	if (x->has_doubts && run->analysis->ops & (SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS))
+		return true; /* without obstacle, if the updates under them commute: [choices] */
+	cli_certificate(&c, run->analysis, run->src, run->end);
+	for (size_t i = 0; i < c.n; i++)
+		if (cli_is_of_all(&c.obstacle[i]))
+			return true;
+	return false;
+}
+
+/* Begins the exploration again, with locks and atomics as blocks, or without them. */
+static int begin_again(struct exploration *x, struct snag_order_plan *plan, bool of_all) /* [all] */
+{
+	snag_reversals_free(x->reversals);
+	x->reversals = snag_reversals_new();
+	snag_order_plan_done(plan);
+	snag_reversals_next(x->reversals, plan);
+	*x->orders = (struct snag_orders){.of_all = of_all};
+	x->has_too_many = !of_all;
+	x->runs = 0;
+	x->has_ordered_updates = false;
+	return 0;
+}
+
+enum { TOO_MANY = 1 };
+
 /* Takes the result of a run: adds the orders that it leaves to run, and its obstacles, and
- * reports a race or deadlock. */
+ * reports a race or deadlock.  Returns TOO_MANY if locks and atomics cannot be blocks. */
 static int run_take(struct exploration *x, const struct cli_run *run, struct snag_error *err)
 {
 	const struct cli_explore_options *options = x->options;
@@ -161,6 +233,10 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 		x->has_ordered_updates = true;
 		snag_blocks_done(&blocks);
 		rc = blocks_read(x, run, &blocks, err);
+	}
+	if (rc == 0 && blocks.is_cut && o->of_all && x->runs <= 1) {
+		snag_blocks_done(&blocks);
+		return TOO_MANY;
 	}
 	if (rc < 0)
 		return rc;
@@ -180,10 +256,11 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	} else {
 		run_count(x, result, blocks.is_cut, status);
 	}
-	obstacles_add(&o->certificate, &r.certificate,
-		      !o->of_locks	 ? "isolated"
-		      : blocks.is_nested ? "" /* nested blocks are not taken apart */
-					 : "lock");
+	obstacles_add(o, &r.certificate, &blocks);
+	if (x->has_too_many && x->has_doubts && !has_kind(&o->certificate, "lock"))
+		snag_certificate_add(&o->certificate, "lock",
+				     "the order of its locks and atomics may matter, and there are "
+				     "too many of them");
 	if (rc == 0 && has_failed)
 		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
 	else if (rc == 0 && o->gap)
@@ -210,6 +287,8 @@ static int run_follow(struct exploration *x, const struct cli_run *run,
 		      struct snag_order_plan *plan, struct snag_error *err)
 {
 	int rc = run_take(x, run, err);
+	if (rc == TOO_MANY)
+		return begin_again(x, plan, false);
 	snag_order_plan_done(plan);
 	if (rc < 0 || x->is_over)
 		return rc;
@@ -263,7 +342,8 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 				    .is_tsan = x->options->is_tsan,
 				    .strip_path_prefix = x->options->strip_path_prefix};
 	if (rc >= 0)
-		rc = run_follow(x, &run, plan, err);
+		rc = all_matter(x, &run) ? begin_again(x, plan, true)
+					 : run_follow(x, &run, plan, err);
 	snag_analysis_done(&analysis);
 	return rc;
 }
@@ -271,11 +351,12 @@ static int run_judge(struct exploration *x, struct cli_observed *o, double begin
 static int run_once(struct exploration *x, struct snag_order_plan *plan, struct snag_error *err)
 {
 	struct cli_observed o;
-	char words[64];
+	char words[96];
 	int fd = plan_share(plan, err);
 	if (fd < 0)
 		return fd;
-	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
+	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d:sections_of_all=%d", fd,
+		 x->orders->of_all);
 	double begin = snag_seconds_now(), most = run_limit(x);
 	const struct snag_live_options how = {.options = words,
 					      .io = x->options->is_part ? cli_input_rewind()
@@ -315,6 +396,7 @@ int cli_explore(const struct cli_explore_options *options, struct snag_orders *r
 	char folder[SNAG_TEMPORARY_MAX] = "";
 	x->options = options;
 	x->orders = ret;
+	ret->of_all = options->of_all;
 	x->begin = snag_seconds_now();
 	x->reversals = snag_reversals_new();
 	int rc = detectors_choose(x, err);

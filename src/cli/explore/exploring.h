@@ -20,7 +20,8 @@ struct cli_explore_options {
 	const char *with; /* detectors; NULL: sections */
 	uint64_t runs;	  /* the most runs; 0: any number */
 	double seconds;	  /* the most seconds, for all runs; 0: any number */
-	bool is_part;	  /* part of `snag run`: the program reads the same input again */
+	bool of_all; /* of a program of <snag/task.h>: its locks and atomics are blocks from the start */
+	bool is_part; /* part of `snag run`: the program reads the same input again */
 	struct snag_suppressions *suppressions; /* may be NULL */
 	bool is_tsan;
 	const char *strip_path_prefix;
@@ -38,6 +39,9 @@ struct cli_explore_options {
 /* Fills in *ret as it goes, so that callbacks see it. */
 int cli_explore(const struct cli_explore_options *options, struct snag_orders *ret,
 		struct snag_error *err);
+
+/* Returns whether the order of locks or atomics is the obstacle. */
+bool cli_is_of_all(const struct snag_obstacle *o);
 
 /* Prints where the blocks were, in their order. */
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names);

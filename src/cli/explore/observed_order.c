@@ -41,17 +41,18 @@ bool cli_has_choices(const struct snag_names *names)
 	return false;
 }
 
-int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_locks,
+int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_openmp,
 		       struct snag_error *err)
 {
-	const uint32_t sections =
-		SNAG_OP_BIT(ISOLATED_BEGIN) | (of_locks ? SNAG_OP_BIT(ACQUIRE) : 0);
+	const uint32_t sections = SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ACQUIRE) |
+				  (of_openmp ? 0 : SNAG_OPS_OF_ATOMICS);
 	const struct snag_analyze_options options = {
 		.detector = {snag_detector_find("drdp", 4), snag_detector_find("sections", 8)},
 		.ndetectors = 2,
 		.jobs = 1,
-		.ordered_locks = of_locks,
-		.ordered_updates = cli_has_choices(snag_analysis_names(a, o->src)),
+		.ordered.locks = true,
+		.ordered.atomics = !of_openmp,
+		.ordered.updates = cli_has_choices(snag_analysis_names(a, o->src)),
 		.stop = &cli_stop};
 	const struct snag_findings *drdp = findings_of(a, "drdp");
 	struct snag_analysis observed;

@@ -17,10 +17,10 @@
 bool cli_has_choices(const struct snag_names *names);
 
 /* If drdp found races in a run with sections, reads the trace again and replaces *a: the races
- * are then those of the observed order (detect/tasks/sections.c).  `of_locks`: locks make
- * sections, too. Returns 1 if the order may have removed some of drdp's races, 0 if not, a negative
- * code on failure (*a is unchanged). */
-int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_locks,
+ * are then those of the observed order (detect/tasks/sections.c).  Locks make sections, too; and if
+ * not `of_openmp`, atomics order what they order in C11.  Returns 1 if the order may have removed
+ * some of drdp's races, 0 if not, a negative code on failure (*a is unchanged). */
+int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_openmp,
 		       struct snag_error *err);
 
 #endif

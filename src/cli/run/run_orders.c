@@ -16,13 +16,21 @@
 static bool is_of_orders(const struct snag_obstacle *o, bool of_locks)
 {
 	return strcmp(o->kind, of_locks ? "lock" : "isolated") == 0 ||
-	       strcmp(o->kind, "detector") == 0;
+	       (!of_locks && cli_is_of_all(o)) || strcmp(o->kind, "detector") == 0;
 }
 
 bool cli_orders_matter(const struct snag_certificate *c, bool of_locks)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (is_of_orders(&c->obstacle[i], of_locks))
+			return true;
+	return false;
+}
+
+static bool has_of_all(const struct snag_certificate *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (cli_is_of_all(&c->obstacle[i]))
 			return true;
 	return false;
 }
@@ -59,12 +67,12 @@ static void others_add(struct snag_certificate *c, const struct snag_certificate
 static void certify(struct snag_certificate *c, const struct snag_orders *orders, bool of_locks)
 {
 	bool is_exhaustive = orders && !orders->gap && !orders->has_race && !orders->has_deadlock;
-	/* nested blocks were not taken apart */
-	bool is_nested = is_exhaustive && has_kind(&orders->certificate, "lock");
 	size_t n = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		struct snag_obstacle o = c->obstacle[i];
-		if (is_of_orders(&o, of_locks) && is_exhaustive && !(of_locks && is_nested))
+		/* kept: nested blocks were not taken apart */
+		if (is_of_orders(&o, of_locks) && is_exhaustive &&
+		    !has_kind(&orders->certificate, o.kind))
 			continue;
 		if (is_of_orders(&o, of_locks) && !is_exhaustive)
 			words_add(&o, orders);
@@ -101,6 +109,8 @@ int cli_orders_run(struct cli_run_orders *x, const struct cli_run *run, double s
 {
 	const struct cli_explore_options options = {.argv = run->argv,
 						    .seconds = seconds,
+						    .of_all = !x->of_locks &&
+							      has_of_all(&r->certificate),
 						    .is_part = true,
 						    .suppressions = run->suppressions,
 						    .is_tsan = run->is_tsan,

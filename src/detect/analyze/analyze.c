@@ -255,8 +255,7 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
 		r.collector[i].env.rows = options->rows;
-		r.collector[i].env.ordered_locks = options->ordered_locks;
-		r.collector[i].env.ordered_updates = options->ordered_updates;
+		r.collector[i].env.ordered = options->ordered;
 		r.collector[i].env.on_decided = options->decided;
 		r.collector[i].env.decided_ctx = options->progress_ctx;
 		r.state[i] = d->open(&r.collector[i].env);

@@ -36,7 +36,7 @@ struct snag_analyze_options {
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
 	/* Of tasks: for detectors that look at the observed order (detector.h). */
-	bool ordered_locks, ordered_updates;
+	struct snag_ordered ordered;
 	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;

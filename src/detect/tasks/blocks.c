@@ -10,6 +10,12 @@
  * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
  *                     block came first in this run (runtime/tasks/omp_sections.h): it is no
  *                     structure
+ *         [mixed]     Blocks that do not exclude each other may conflict by their atomics.  Then
+ *                     one of them may run in the middle of the other, which no order of blocks
+ *                     shows
+ *         [weak]      Updates read the last value, whatever their order.  Reads and writes of one
+ *                     variable have one order in which they take effect.  With several variables
+ *                     they may have none, unless all are seq_cst
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/tasks/blocks.h"
@@ -45,6 +51,7 @@ struct reading {
 	size_t step_cap;
 	struct pair { /* a before b */
 		uint32_t a, b;
+		bool is_mixed; /* [mixed] */
 	} * structure, *conflict;
 	size_t nstructure, structure_cap, nconflict, conflict_cap;
 	struct member *task;
@@ -143,7 +150,7 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 		if (snag_dpst_precedes(&r->order.tree, r->step[a], step) ||
 		    snag_joins_has(&r->order.joins, list, r->step[a]))
 			pair_add(&r->structure, &r->nstructure, &r->structure_cap,
-				 (struct pair){(uint32_t)a, (uint32_t)r->n});
+				 (struct pair){(uint32_t)a, (uint32_t)r->n, false});
 	r->at = snag_grow(r->at, &r->cap, r->n + 1, sizeof(*r->at));
 	r->step = snag_grow(r->step, &r->step_cap, r->n + 1, sizeof(*r->step));
 	r->step[r->n] = step;
@@ -155,7 +162,7 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 	snag_block_use(&r->at[m->inside], EVERYTHING, SNAG_USE_WRITES);
 	for (uint32_t a = 0; a < m->inside; a++)
 		pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
-			 (struct pair){a, m->inside});
+			 (struct pair){a, m->inside, false});
 }
 
 static void section_access(struct reading *r, const struct snag_event *ev)
@@ -163,14 +170,21 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	uint32_t now = r->task[ev->thread].inside, *first = &r->of[ev->target];
 	uint32_t update = r->task[ev->thread].update;
 	uint32_t kind = update ? update : snag_op_writes(ev->op) ? SNAG_USE_WRITES : SNAG_USE_READS;
+	bool is_inside =
+		r->options.of_atomics && snag_op_is_atomic(ev->op) && r->task[ev->thread].depth;
 	bool is_known = false;
 	for (uint32_t u = *first; u; u = r->use[u].next) {
 		const struct use *use = &r->use[u];
 		if (use->section == now)
 			is_known |= use->kind == kind;
-		else if (!snag_uses_commute(use->kind, kind))
+		else if (use->section > now) /* it began, and ended, within this one */
+			r->is_nested |= !snag_uses_commute(use->kind, kind);
+		else if (!snag_uses_commute(use->kind, kind)) {
+			bool is_mixed =
+				is_inside || !r->at[use->section].atomic != !r->at[now].atomic;
 			pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
-				 (struct pair){use->section, now});
+				 (struct pair){use->section, now, is_mixed});
+		}
 	}
 	if (is_known)
 		return;
@@ -181,14 +195,35 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	*first = (uint32_t)r->nuses++;
 }
 
+static bool is_full(const struct reading *r)
+{
+	return r->n == (r->options.of_atomics ? SNAG_MAX_ATOMIC_BLOCKS : SNAG_MAX_BLOCKS);
+}
+
+/* An atomic operation outside of blocks is one. */
+static void atomic_take(struct reading *r, const struct snag_event *ev)
+{
+	bool is_cut = is_full(r);
+	if (!ev->part) {
+		r->is_cut |= is_cut;
+		if (is_cut)
+			return;
+		section_begin(r, ev);
+		r->at[r->n - 1].atomic = ev->target + 1;
+		r->at[r->n - 1].is_weak = ev->op != SNAG_OP_ATOMIC_UPDATE &&
+					  (ev->flags & SNAG_ORDER_MASK) != SNAG_SEQ_CST;
+	}
+	section_access(r, ev);
+}
+
 /* Whether the event begins or ends a block, or part of one. */
 static bool is_boundary(struct reading *r, const struct snag_event *ev)
 {
 	struct member *m = &r->task[ev->thread];
-	bool is_lock =
-		r->options.of_locks && (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_RELEASE);
-	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && ev->op == SNAG_OP_ACQUIRE)) {
-		r->is_cut = r->n == SNAG_MAX_BLOCKS;
+	bool is_lock = r->options.of_locks && SNAG_OPS_OF_LOCKS >> ev->op & 1;
+	bool takes = ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED;
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && takes)) {
+		r->is_cut = is_full(r);
 		if (m->depth++ == 0 && !r->is_cut)
 			section_begin(r, ev);
 		else
@@ -203,8 +238,8 @@ static bool is_boundary(struct reading *r, const struct snag_event *ev)
 
 static void event_take(struct reading *r, const struct snag_event *ev)
 {
-	bool is_access =
-		snag_op_is_access(ev->op) || (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE);
+	bool is_atomic = snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE;
+	bool is_access = snag_op_is_access(ev->op) || is_atomic;
 	bool is_promise = ev->op == SNAG_OP_PROMISE_SET || ev->op == SNAG_OP_PROMISE_GET;
 	if (!r->has_begun)
 		snag_task_order_first(&r->order, ev->thread);
@@ -212,6 +247,8 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 	uint32_t depth = r->task[ev->thread].depth;
 	if (is_access && depth) {
 		section_access(r, ev);
+	} else if (is_atomic && r->options.of_atomics) {
+		atomic_take(r, ev);
 	} else if (is_boundary(r, ev) || (is_promise && depth)) { /* [flag] */
 		return;
 	} else if (SNAG_OPS_OF_UPDATES >> ev->op & 1) {
@@ -233,6 +270,35 @@ static void rows_fill(struct snag_block_rows *rows, const struct pair *pair, siz
 {
 	for (size_t i = 0; i < n; i++)
 		snag_block_row_add(rows, pair[i].b, pair[i].a);
+}
+
+/* Whether an atomic operation in a block conflicts with another block, and structure does not order
+ * them. */
+static bool is_mixed(const struct snag_blocks *s, const struct pair *pair, size_t n) /* [mixed] */
+{
+	for (size_t i = 0; i < n; i++)
+		if (pair[i].is_mixed && !snag_block_row_has(&s->structure, pair[i].b, pair[i].a))
+			return true;
+	return false;
+}
+
+/* Whether atomics of different variables, some of them weak, depend on an order that structure does
+ * not decide. */
+static bool is_weak(const struct snag_blocks *s, const struct pair *pair, size_t n) /* [weak] */
+{
+	bool has_weak = false;
+	uint32_t variable = 0;
+	bool has_several = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct snag_block *a = &s->at[pair[i].a], *b = &s->at[pair[i].b];
+		if (!a->atomic || !b->atomic ||
+		    snag_block_row_has(&s->structure, pair[i].b, pair[i].a))
+			continue;
+		has_weak |= a->is_weak || b->is_weak;
+		has_several |= variable && variable != a->atomic;
+		variable = a->atomic;
+	}
+	return has_weak && has_several;
 }
 
 void snag_blocks_init(struct snag_blocks *s, size_t n)
@@ -279,6 +345,8 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
 		}
 		rows_fill(&ret->structure, r.structure, r.nstructure);
 		rows_fill(&ret->conflict, r.conflict, r.nconflict);
+		ret->is_nested |= is_mixed(ret, r.conflict, r.nconflict);
+		ret->is_weak = is_weak(ret, r.conflict, r.nconflict);
 	}
 	snag_task_order_done(&r.order);
 	for (size_t i = 0; i < r.n && rc < 0; i++)

@@ -2,6 +2,7 @@
  *
  * blocks.h - the isolated blocks of a run of tasks, and which of them must keep their order
  *
+ * In programs of <snag/task.h> an atomic operation outside of isolated blocks can be a block, too.
  * If locks count too (OpenMP), what a task does from its first acquire until it holds no lock is
  * also a block.
  *
@@ -15,7 +16,12 @@
 
 #include "trace/source.h"
 
-enum { SNAG_MAX_BLOCKS = 4096 }; /* rows of bits of so many take 2 MiB */
+enum {
+	SNAG_MAX_BLOCKS = 4096, /* rows of bits of so many take 2 MiB */
+	/* The same if atomics are blocks.  Programs have many more of them, and their counters make
+	 * promises, so that a question about the order of two blocks takes longer. */
+	SNAG_MAX_ATOMIC_BLOCKS = 1000,
+};
 
 struct snag_block {
 	uint64_t id; /* the same in every schedule: trace/task_path.h */
@@ -25,6 +31,8 @@ struct snag_block {
 	 * accesses without such a name; ascending.  The lowest bits: the kind of access. */
 	uint64_t *use;
 	size_t nuses, use_cap;
+	uint32_t atomic; /* 1 + the variable of the atomic operation that it is; 0: it is none */
+	bool is_weak;	 /* an atomic read or write with a weaker order than seq_cst */
 };
 
 enum { SNAG_USE_READS, SNAG_USE_WRITES, SNAG_USE_UPDATES, SNAG_USE_KINDS = 4096 };
@@ -45,12 +53,16 @@ struct snag_blocks {
 	struct snag_block *at; /* in the order they ran */
 	size_t n;
 	struct snag_block_rows structure, conflict; /* direct, and by structure all */
-	bool is_nested; /* one was not one block: it took a lock inside */
-	bool is_cut;	/* there are more than SNAG_MAX_BLOCKS, and these are the first */
+	bool is_nested; /* one was not one block: it took a lock inside, or has atomics that are blocks */
+	/* Atomics of several variables, some of them weak: one order for all tasks does not show
+	 * all values that they may read. */
+	bool is_weak;
+	bool is_cut; /* there are more than SNAG_MAX_BLOCKS, and these are the first */
 };
 
 struct snag_blocks_options {
 	bool of_locks;	      /* locks make blocks, too */
+	bool of_atomics;      /* atomic operations are blocks, too */
 	bool all_conflict;    /* any two blocks conflict, whatever they access */
 	bool ordered_updates; /* updates do not commute: they are plain accesses */
 };

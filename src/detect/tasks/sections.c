@@ -20,8 +20,12 @@
  *                      another kind, or a write: begins a group, and gets the promises of the last
  *                      one
  *         [end]        sets the promise of the section
- *         [locks]      isolated blocks always count; locks if env->ordered_locks says so
- *         [updates]    commute, unless env->ordered_updates says that they are plain accesses
+ *         [locks]      isolated blocks always count; locks if env->ordered.locks says so
+ *         [atomics]    order what they order in C11 (atomic_orders.h), if env->ordered.atomics
+ *                      says so
+ *         [shared]     a lock that several tasks may have keeps only their reads apart from the
+ *                      writes of a task that has it alone; it orders no other access
+ *         [updates]    commute, unless env->ordered.updates says that they are plain accesses
  *
  * Guarantee.  Names a race for exactly the variables with two conflicting accesses that neither
  *         exclude each other nor are ordered, in the order of sections that was observed.  A race
@@ -36,6 +40,7 @@
 #include "base/memory.h"
 #include "detect/detector.h"
 #include "detect/inside.h"
+#include "detect/tasks/atomic_orders.h"
 
 #include <stdlib.h>
 
@@ -44,6 +49,7 @@ enum { ISOLATED, LOCKS }; /* the isolated blocks are the sections of one lock */
 struct section {
 	uint32_t lock, number; /* number: of its promise */
 	bool is_used;
+	bool is_shared; /* others may have the lock as well */
 };
 
 enum { WRITES, READS, UPDATES }; /* kinds of accesses; the kinds of updates are the last */
@@ -70,12 +76,14 @@ struct sections {
 		struct section *at;
 		size_t n, cap;
 		uint32_t update; /* 1 + the kind of the update that it is in; 0: none */
+		bool commutes;	 /* it is in one, whatever [updates] says */
 	} * task;
 	size_t task_cap;
 	uint32_t *of; /* by variable */
 	size_t of_cap;
 	struct entry *entry; /* from 1 on */
 	size_t nentries, entry_cap;
+	struct snag_atomic_orders atomics;
 };
 
 static void *sections_open(const struct snag_detector_env *env)
@@ -100,6 +108,7 @@ static void sections_close(void *state)
 		free(s->entry[i].last.section);
 		free(s->entry[i].before.section);
 	}
+	snag_atomic_orders_done(&s->atomics);
 	free(s->task);
 	free(s->of);
 	free(s->entry);
@@ -166,11 +175,11 @@ static void section_access(struct sections *s, struct section *in, const struct 
 	g->section[g->n++] = own;
 }
 
-static void section_begin(struct sections *s, snag_tid task, uint32_t lock)
+static void section_begin(struct sections *s, snag_tid task, uint32_t lock, bool is_shared)
 {
 	struct member *m = &s->task[task];
 	m->at = snag_grow(m->at, &m->cap, m->n + 1, sizeof(*m->at));
-	m->at[m->n++] = (struct section){.lock = lock, .number = s->n++};
+	m->at[m->n++] = (struct section){.lock = lock, .number = s->n++, .is_shared = is_shared};
 }
 
 static void section_end(struct sections *s, const struct snag_event *ev, uint32_t event,
@@ -190,22 +199,37 @@ static void section_end(struct sections *s, const struct snag_event *ev, uint32_
 /* Whether the event begins or ends a section. */
 static void boundary(struct sections *s, const struct snag_event *ev, uint32_t event)
 {
-	bool counts = s->env->ordered_locks && !(ev->flags & SNAG_NESTED); /* [locks] */
+	bool counts = s->env->ordered.locks && !(ev->flags & SNAG_NESTED); /* [locks] */
+	bool begins_shared = ev->op == SNAG_OP_ACQUIRE_SHARED;
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN)
-		section_begin(s, ev->thread, ISOLATED);
+		section_begin(s, ev->thread, ISOLATED, false);
 	else if (ev->op == SNAG_OP_ISOLATED_END)
 		section_end(s, ev, event, ISOLATED);
-	else if (ev->op == SNAG_OP_ACQUIRE && counts)
-		section_begin(s, ev->thread, LOCKS + ev->target);
-	else if (ev->op == SNAG_OP_RELEASE && counts)
+	else if ((ev->op == SNAG_OP_ACQUIRE || begins_shared) && counts)
+		section_begin(s, ev->thread, LOCKS + ev->target, begins_shared);
+	else if ((ev->op == SNAG_OP_RELEASE || ev->op == SNAG_OP_RELEASE_SHARED) && counts)
 		section_end(s, ev, event, LOCKS + ev->target);
 }
 
 static void access_take(struct sections *s, const struct snag_event *ev, uint32_t event)
 {
 	struct member *m = &s->task[ev->thread];
+	bool is_read = ev->op == SNAG_OP_READ || ev->op == SNAG_OP_ATOMIC_READ;
 	for (size_t i = 0; i < m->n; i++)
-		section_access(s, &m->at[i], ev, event);
+		if (is_read || !m->at[i].is_shared) /* [shared] */
+			section_access(s, &m->at[i], ev, event);
+}
+
+static void atomic_take(struct sections *s, const struct snag_event *ev,
+			uint32_t event) /* [atomics] */
+{
+	bool commutes = s->task[ev->thread].commutes;
+	const struct snag_promise_list *list = snag_atomic_acquires(&s->atomics, ev, commutes);
+	for (size_t i = 0; i < list->n; i++)
+		promise_event(s, ev, event, SNAG_OP_PROMISE_GET, list->at[i]);
+	s->judge->inside->sync(s->judging, ev, event);
+	if (snag_atomic_releases(&s->atomics, ev, commutes, s->n))
+		promise_event(s, ev, event, SNAG_OP_PROMISE_SET, s->n++);
 }
 
 static void sections_read(void *state, const struct snag_event *ev, uint32_t event)
@@ -230,10 +254,15 @@ static void sections_sync(void *state, const struct snag_event *ev, uint32_t eve
 		access_take(s, ev, event);
 	if (snag_op_info[ev->op].space == SNAG_SPACE_PROMISE)
 		own.target = 2 * ev->target;
-	if (SNAG_OPS_OF_UPDATES >> ev->op & 1 && !s->env->ordered_updates) /* [updates] */
+	if (SNAG_OPS_OF_UPDATES >> ev->op & 1)
+		s->task[ev->thread].commutes = ev->op == SNAG_OP_UPDATE_BEGIN;
+	if (SNAG_OPS_OF_UPDATES >> ev->op & 1 && !s->env->ordered.updates) /* [updates] */
 		s->task[ev->thread].update = ev->op == SNAG_OP_UPDATE_BEGIN ? ev->target + 1 : 0;
 	boundary(s, ev, event);
-	s->judge->inside->sync(s->judging, &own, event);
+	if (snag_op_is_atomic(ev->op) && s->env->ordered.atomics)
+		atomic_take(s, ev, event);
+	else
+		s->judge->inside->sync(s->judging, &own, event);
 }
 
 static void sections_events(void *state, const struct snag_batch *batch)
@@ -245,6 +274,9 @@ static void sections_events(void *state, const struct snag_batch *batch)
 	counts.n[SNAG_SPACE_PROMISE] *= 2;
 	s->task = snag_grow(s->task, &s->task_cap, counts.n[SNAG_SPACE_THREAD], sizeof(*s->task));
 	s->of = snag_grow(s->of, &s->of_cap, counts.n[SNAG_SPACE_VARIABLE], sizeof(*s->of));
+	if (s->env->ordered.atomics)
+		snag_atomic_orders_reserve(&s->atomics, counts.n[SNAG_SPACE_THREAD],
+					   counts.n[SNAG_SPACE_VARIABLE]);
 	s->judge->inside->reserve(s->judging, &counts);
 	snag_handlers_run(&handlers, s, batch);
 }

@@ -27,7 +27,9 @@ static bool is_exhaustive(const struct snag_orders *o)
 
 static const char *blocks_text(const struct snag_orders *o)
 {
-	return o->of_locks ? "critical sections" : "isolated blocks";
+	return o->of_locks ? "critical sections"
+	       : o->of_all ? "isolated blocks, locks and atomics"
+			   : "isolated blocks";
 }
 
 static void orders_text(struct snag_printer *to, const struct snag_orders *o)

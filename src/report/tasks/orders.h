@@ -16,6 +16,7 @@ struct snag_orders {
 	bool has_race;	    /* the last of them */
 	bool has_deadlock;  /* likewise */
 	bool of_locks;	    /* what is in order are critical sections, not isolated blocks */
+	bool of_all;	    /* in a program of <snag/task.h> also locks and atomics */
 	double seconds;
 	/* How the program ended, and in how many orders; statuses after the first few different
 	 * ones are counted together. */

@@ -7,6 +7,8 @@
  *                  may use the same memory.  The trace has the order that the program
  *                  specifies.
  *         [cas]    A compare-exchange that fails is a load with its failure order.
+ *         [turn]   While `snag explore` orders the atomics of tasks, an operation waits for its
+ *                  turn first (sched/sections.h).
  *         [free]   Threads that run in parallel do an operation, and take its number, under a lock
  *                  that the address chooses (lane.h).
  *         [spin]   A thread that reads the same value again and again yields.  With OpenMP one
@@ -19,9 +21,11 @@
 #include "runtime/sched/free.h"
 #include "runtime/tasks/omp_flags.h"
 #include "runtime/tasks/omp_own.h"
+#include "runtime/tasks/tasks.h"
 #include "runtime/tasks/updates.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"
+#include "runtime/sched/sections.h"
 #include "runtime/sched/spin.h"
 #include "runtime/access/stack.h"
 
@@ -43,6 +47,8 @@ enum taking {
 /* The operation that follows, and the report of it, are one step. */
 static struct rt_thread *begin_from(const volatile void *at, uintptr_t pc)
 {
+	if (rt_unlikely(rt.orders_blocks))
+		rt_tasks_block_enter();
 	rt_hot.calls_at = pc;
 	if (rt_likely(!rt.is_free))
 		return rt_sched_point();
@@ -71,6 +77,8 @@ static void record(struct rt_thread *self, enum rt_op op, enum taking takes, vol
 	if (rt_unlikely(update))
 		rt_update(RT_UPDATE_BEGINS, update, rt_location(pc));
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
+	if (rt_unlikely(rt.orders_blocks))
+		rt_sections_passed(self->tid);
 	if (rt_unlikely(update)) {
 		rt_update(RT_UPDATE_ENDS, update, rt_location(pc));
 		takes = COUNTS; /* nothing uses its result, not even that of the last one */
@@ -88,6 +96,8 @@ static void operation_report(struct rt_thread *self, enum rt_op op, enum taking 
 	record(self, op, takes, at, size, order, pc);
 	if (rt.is_free && self)
 		rt_lane_unlock(at);
+	if (rt_unlikely(rt.orders_blocks))
+		rt_tasks_freed();
 }
 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)

@@ -10,6 +10,7 @@
 #include "runtime/channel/record.h"
 #include "runtime/modules.h"
 #include "runtime/sched/sched.h"
+#include "runtime/sched/sections.h"
 #include "runtime/tasks/tasks.h"
 
 /* Returns whether the thread took the lock while it ignored synchronisation. Then the runtime
@@ -59,12 +60,16 @@ void rt_lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, 
 	if (o->lock == UINT32_MAX)
 		o->lock = rt_new_lock();
 	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
+	if (rt.orders_blocks)
+		rt_sections_began(self->tid);
 }
 
 void rt_lock_end(struct rt_object *o, uintptr_t pc)
 {
 	if (!o->is_hidden)
 		rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	if (!o->is_hidden && rt.orders_blocks)
+		rt_sections_ended(o->owner->tid);
 	o->owner->held.n--;
 	o->owner = NULL;
 	o->depth = 0;
@@ -78,6 +83,8 @@ static bool is_free(void *lock)
 
 bool rt_lock_await(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
+	if (rt.orders_blocks)
+		rt_tasks_block_enter();
 	if (o->owner)
 		self->wait.at = rt_location(pc);
 	while (o->owner) {

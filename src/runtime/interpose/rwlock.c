@@ -16,6 +16,7 @@
 #include "runtime/interpose/real.h"
 #include "runtime/channel/record.h"
 #include "runtime/sched/sched.h"
+#include "runtime/sched/sections.h"
 #include "runtime/sched/spin.h"
 #include "runtime/access/stack.h"
 #include "runtime/tasks/tasks.h"
@@ -53,6 +54,8 @@ static void reader_add(struct rt_thread *self, struct rt_object *o, rt_time dead
 		if (!r->is_hidden)
 			rt_put(RT_ACQUIRE_SHARED, deadline != RT_NEVER, o->addr, rt_location(pc),
 			       o->lock);
+		if (!r->is_hidden && rt.orders_blocks)
+			rt_sections_began(self->tid);
 	}
 	r->depth++;
 }
@@ -65,6 +68,8 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 	o->is_hidden = self->ignoring.sync;
 	if (!o->is_hidden)
 		rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, o->taken_at, o->lock);
+	if (!o->is_hidden && rt.orders_blocks)
+		rt_sections_began(self->tid);
 }
 
 /* Returns whether the thread has to wait for the lock. */
@@ -98,6 +103,8 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 {
 	if (deadline == RT_INVALID)
 		return EINVAL;
+	if (rt.orders_blocks)
+		rt_tasks_block_enter();
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
@@ -114,6 +121,8 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 {
 	if (deadline == RT_INVALID)
 		return EINVAL;
+	if (rt.orders_blocks)
+		rt_tasks_block_enter();
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
@@ -135,15 +144,20 @@ static int unlock(struct rt_thread *self, pthread_rwlock_t *lock, uintptr_t pc)
 	if (o->owner == self) {
 		if (!o->is_hidden)
 			rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+		if (!o->is_hidden && rt.orders_blocks)
+			rt_sections_ended(self->tid);
 		o->owner = NULL;
 	} else if (r && --r->depth == 0) {
 		if (!r->is_hidden)
 			rt_put(RT_RELEASE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		if (!r->is_hidden && rt.orders_blocks)
+			rt_sections_ended(self->tid);
 		*link = r->next;
 		rt_free(r, sizeof(*r));
 	}
 	if (!o->owner && !o->readers)
 		rt_object_wake_all(o, 0);
+	rt_tasks_freed();
 	return 0;
 }
 

@@ -128,5 +128,7 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 		rt_lock_end(o, RT_CALLER);
 	else if (!o->is_foreign)
 		rt_misuse_of_lock(RT_MISUSE_UNLOCK, o, RT_CALLER);
-	return rt_real.pthread_spin_unlock(lock);
+	int rc = rt_real.pthread_spin_unlock(lock);
+	rt_tasks_freed();
+	return rc;
 }

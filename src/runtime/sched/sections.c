@@ -23,7 +23,8 @@ static uint32_t nasleep;
 static struct member {
 	uint64_t path;
 	uint32_t children, sections;
-} * member; /* by number of thread */
+	uint32_t depth; /* of the blocks that it is in */
+} * member;		/* by number of thread */
 static uint32_t nmembers;
 
 static void file_read(void)
@@ -44,6 +45,11 @@ bool rt_sections_are_ordered(void)
 	if (rt_options.sections[0] && !name)
 		file_read();
 	return name;
+}
+
+bool rt_sections_are_of_all(void)
+{
+	return rt_options.sections_of_all && rt_sections_are_ordered();
 }
 
 static struct member *member_of(uint32_t task)
@@ -86,6 +92,29 @@ void rt_sections_entered(uint32_t task)
 	member_of(task)->sections++;
 	if (entered < nnames)
 		entered++;
+}
+
+void rt_sections_began(uint32_t task)
+{
+	if (member_of(task)->depth++ == 0)
+		rt_sections_entered(task);
+}
+
+void rt_sections_ended(uint32_t task)
+{
+	struct member *m = member_of(task);
+	m->depth -= m->depth > 0;
+}
+
+void rt_sections_passed(uint32_t task)
+{
+	rt_sections_began(task);
+	rt_sections_ended(task);
+}
+
+bool rt_sections_is_inside(uint32_t task)
+{
+	return member_of(task)->depth;
 }
 
 void rt_sections_stuck(void)

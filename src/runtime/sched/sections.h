@@ -22,11 +22,20 @@
 
 /* Returns whether there is an order to follow; reads the file at the first call. */
 bool rt_sections_are_ordered(void);
+/* Returns whether blocks are also what tasks of <snag/task.h> do while they hold locks, and atomic
+ * operations. */
+bool rt_sections_are_of_all(void);
 
 /* Only if there is an order: */
 void rt_sections_created(uint32_t creator, uint32_t task);
 bool rt_sections_may_enter(uint32_t task);
 void rt_sections_entered(uint32_t task);
+/* The same where blocks may lie inside each other, and count as one: the outermost is entered. */
+void rt_sections_began(uint32_t task);
+void rt_sections_ended(uint32_t task);
+/* Enters and leaves a block; does nothing inside another one. */
+void rt_sections_passed(uint32_t task);
+bool rt_sections_is_inside(uint32_t task);
 void rt_sections_stuck(void);
 
 #endif

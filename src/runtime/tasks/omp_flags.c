@@ -7,6 +7,7 @@
 #include "runtime/table.h"
 #include "runtime/tasks/omp_sections.h"
 #include "runtime/channel/record.h"
+#include "runtime/sched/sections.h"
 #include "trace/event.h"
 
 #include <string.h>
@@ -177,6 +178,9 @@ void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc) /* [once] */
 {
 	int order = op == RT_ATOMIC_WRITE ? RELEASE : ACQUIRE;
 	rt_put(op, 1, addr, loc, (uint32_t)order);
+	if (rt.orders_blocks)
+		rt_sections_passed(
+			rt_hot.self->tid); /* without waiting: another order does not exist */
 	if (!rt.is_of_tasks || rt.is_alone)
 		return;
 	rt_flag(op, false, addr, order, loc);

@@ -158,7 +158,11 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		break;
 	case SNAG_OP_ISOLATED_BEGIN:
 		if (rt_sections_are_ordered())
-			rt_sections_entered(self->tid);
+			rt_sections_began(self->tid);
+		break;
+	case SNAG_OP_ISOLATED_END:
+		if (rt_sections_are_ordered())
+			rt_sections_ended(self->tid);
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
@@ -175,9 +179,10 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	}
 	if (!is_later)
 		tell(op, target);
-	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END)
+	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END) {
 		rt_flags_isolated(op == SNAG_OP_ISOLATED_BEGIN,
 				  rt_event_location((uintptr_t)rt_tasks_place));
+	}
 	if (task == 0 && (op == SNAG_OP_FINISH_BEGIN || op == SNAG_OP_FINISH_END))
 		finish_look(op == SNAG_OP_FINISH_BEGIN);
 }
@@ -269,7 +274,8 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 
 static bool on_may_enter(void *ctx, snag_tid task)
 {
-	return !rt_sections_are_ordered() || rt_sections_may_enter(tid[task]);
+	return !rt_sections_are_ordered() || rt_sections_is_inside(tid[task]) ||
+	       rt_sections_may_enter(tid[task]);
 }
 
 static void on_stuck(void *ctx)
@@ -346,6 +352,7 @@ void rt_tasks_report(void)
 void rt_tasks_are(enum rt_dialect dialect)
 {
 	rt.is_of_tasks = true;
+	rt.orders_blocks = dialect == RT_DIALECT_SNAG && rt_sections_are_of_all();
 	rt_put(RT_NOTE, 0, dialect, 0, RT_NOTE_TASKS);
 }
 
@@ -358,6 +365,14 @@ void rt_tasks_freed(void)
 {
 	if (is_launched && __snag_task_poll)
 		__snag_task_poll();
+}
+
+void rt_tasks_block_enter(void)
+{
+	const struct rt_thread *self = rt_entered();
+	if (is_launched && self && !self->ignoring.accesses && __snag_task_enter &&
+	    !rt_sections_is_inside(self->tid))
+		__snag_task_enter();
 }
 
 void rt_tasks_obstacle(enum rt_obstacle what, uintptr_t pc)

@@ -18,6 +18,10 @@ void rt_tasks_are(enum rt_dialect dialect);
  * no task runs, or if it cannot wait. The second function reports that a lock was released. */
 bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock);
 void rt_tasks_freed(void);
+/* If rt.orders_blocks: the running task is about to take a lock, or to do an atomic operation.  It
+ * may have to wait for its turn.  Record the beginning and the end of the block with
+ * sched/sections.h; then call rt_tasks_freed(). */
+void rt_tasks_block_enter(void);
 /* From here on, tasks other than the running one may reach its stack and argument. */
 void rt_tasks_known(void);
 /* The running task meets an obstacle at `pc`: there may be no verdict for every schedule. */
