@@ -97,7 +97,8 @@ bool snag_reversal_is_vain(const struct snag_relation *r, const struct snag_reve
 	for (uint32_t i = 1; i < n; i++)
 		if (!only_reads(m, w.move[i]))
 			return false;
-	/* All rounds have read the same values if nothing but the first of the reversal wrote them. */
+	/* All rounds have read the same values if nothing but the first of the reversal wrote them.
+	 * */
 	for (uint32_t i = w.move[n - 1]; i < v->second; i++) {
 		const struct snag_move *other = &m->at[i];
 		bool counts = i != v->first && other->thread != m->at[v->second].thread;
