@@ -507,16 +507,18 @@ if is_sanitized; then programs=2; fi
 	cat >fills.c <<-'END'
 		#include <pthread.h>
 		#include <stdio.h>
+		#include <unistd.h>
 		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-		static int table[1 << 16];
+		static int table[1 << 16], is_over;
 		static void *run(void *arg)
 		{
 			unsigned at = (unsigned)(long)arg;
-			for (int i = 0; i < 3000000; i++) {
+			for (int ends = 0, i = 0; !ends; i++) {
 				at = at * 1103515245 + 12345;
 				table[at >> 16]++; /* of any place: no run, mostly not known */
 				if (i % 64 == 0) {
 					pthread_mutex_lock(&mutex);
+					ends = is_over;
 					pthread_mutex_unlock(&mutex);
 				}
 			}
@@ -529,6 +531,11 @@ if is_sanitized; then programs=2; fi
 			fflush(stdout);
 			for (long i = 0; i < 2; i++)
 				pthread_create(&t[i], 0, run, (void *)i);
+			while (access("killed", F_OK) != 0)
+				usleep(10000);
+			pthread_mutex_lock(&mutex);
+			is_over = 1;
+			pthread_mutex_unlock(&mutex);
 			for (int i = 0; i < 2; i++)
 				pthread_join(t[i], 0);
 			puts("ends");
@@ -543,6 +550,7 @@ if is_sanitized; then programs=2; fi
 	kill -STOP $recorder # the rings fill, and both threads wait
 	sleep 0.5
 	kill -KILL $recorder
+	touch killed
 	for i in $(seq 600); do grep -q ends out && break || sleep 0.1; done
 	grep -q ends out
 	grep -q "the recorder has ended" err
