@@ -40,27 +40,37 @@ unit() { # BUILD
 	count $((total - bad)) "$bad"
 }
 
-# Each bats file is one job; as many run at a time as there are processors, those that compile most
-# first.
-cli() { # BUILD
-	echo "== bats tests/cli with $1/snag"
-	rm -f "$logs"/*.tap
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	{ ls tests/cli/{programs,run_openmp,suites,pass,live,run_tasks}.bats; ls tests/cli/*.bats; } |
-		awk '!seen[$0]++' | SNAG=$PWD/$1/snag LOGS=$logs xargs -P "$(nproc)" -I{} bash -c \
-		'bats --tap "$1" >"$LOGS/$(basename "$1").tap" 2>&1
-		echo "   $(basename "$1"): $SECONDS s"' bash {}
-	local file plan good bad skip all_good=0 all_bad=0
-	for file in "$logs"/*.tap; do
-		plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$file")
-		good=$(grep -c '^ok ' "$file")
-		skip=$(grep -cE '^ok .* # skip' "$file")
-		bad=$((${plan:-1} - good)) # a test that did not report has failed
-		[ "$bad" = 0 ] || grep -v '^ok ' "$file"
-		count $((good - skip)) "$bad" "$skip"
-		all_good=$((all_good + good - skip)) all_bad=$((all_bad + bad))
+# The command-line tests of the given builds.  Each bats file on each build is one job.  All jobs are
+# in one queue, and as many run at a time as there are processors: for each build, those that take
+# longest come first.  So the tests of one file on two builds do not run at the same time.
+slow="isolated run_openmp programs live pass run_tasks cxx_tasks run_openmp_unseen guest faults
+memory formats run record explore_threads dependence page"
+cli() { # BUILD...
+	local build file name jobs=""
+	for build in "$@"; do
+		for name in $slow $(basename -s .bats -a tests/cli/*.bats); do
+			case $jobs in *" $build:$name "*) ;; *) jobs="$jobs $build:$name " ;; esac
+		done
 	done
-	echo "   $all_good of $((all_good + all_bad)) passed"
+	echo "== bats tests/cli with $*"
+	# shellcheck disable=SC2016,SC2086 # expanded by the inner shell; one line for each job
+	printf '%s\n' $jobs | LOGS=$logs xargs -P "$(nproc)" -I{} bash -c '
+		build=${1%:*} name=${1#*:}
+		SNAG=$PWD/$build/snag bats --tap "tests/cli/$name.bats" >"$LOGS/$1.tap" 2>&1
+		echo "   $build $name.bats: $SECONDS s"' bash {}
+	for build in "$@"; do
+		local plan good bad skip all_good=0 all_bad=0
+		for file in "$logs/$build":*.tap; do
+			plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$file")
+			good=$(grep -c '^ok ' "$file")
+			skip=$(grep -cE '^ok .* # skip' "$file")
+			bad=$((${plan:-1} - good)) # a test that did not report has failed
+			[ "$bad" = 0 ] || { basename "$file"; grep -v '^ok ' "$file"; }
+			count $((good - skip)) "$bad" "$skip"
+			all_good=$((all_good + good - skip)) all_bad=$((all_bad + bad))
+		done
+		echo "   $build: $all_good of $((all_good + all_bad)) passed"
+	done
 }
 
 if [ "$only" = cli ]; then
@@ -69,8 +79,7 @@ else
 	checks
 	unit build
 	unit build-asan
-	cli build
-	cli build-asan
+	cli build-asan build
 fi
 [ $skipped = 0 ] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"
